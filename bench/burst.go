@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // Paths is how fast paths that are asked for over the API are in the switches: bursts of them,
@@ -36,28 +37,26 @@ func (c *Paths) Check() error {
 	return nil
 }
 
-func (c *Paths) plan(r *report.Report) ([]participant, error) {
-	err := c.about(r, "paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once",
-		report.Thousands(float64(c.Flows)),
-		report.Thousands(float64(c.Burst)), c.Hops))
-	if err != nil {
-		return nil, err
-	}
-	var list []participant
+func (c *Paths) plan(r *report.Report) (list []participant) {
+	c.about(r, "paths", fmt.Sprintf("paths: %s installed, %s more over %d switches each asked for at once",
+		report.Thousands(c.Flows), report.Thousands(c.Burst), c.Hops))
 	for _, setup := range c.variants() {
 		list = append(list, c.score(r, setup))
 	}
-	return list, nil
+	return list
 }
 
 // score is one of an instance: with a result for each form.
 func (c *Paths) score(r *report.Report, setup Setup) *pathsScore {
+	const since = "from the first byte of the request for a burst of paths to "
 	s := &pathsScore{c: c, setup: setup}
 	for _, f := range c.Forms {
 		x := r.Add(setup.named(string(f)))
 		x.SelfCheck = setup.Null
-		s.forms = append(s.forms, &formScore{form: f, result: x, first: report.NewHistogram(),
-			all: report.NewHistogram(), answered: report.NewHistogram()})
+		s.forms = append(s.forms, &formScore{form: f, result: x,
+			all:      x.Distribution("last flow-mod", since+"the last flow-mod that a switch received for them"),
+			first:    x.Distribution("first flow-mod", since+"the first flow-mod that a switch received for them"),
+			answered: x.Distribution("answered", since+"the end of the answer, when all are durable")})
 	}
 	return s
 }
@@ -77,12 +76,6 @@ func (s *pathsScore) results() (list []*report.Result) {
 	return list
 }
 
-func (s *pathsScore) finish() {
-	for _, f := range s.forms {
-		f.finish()
-	}
-}
-
 // formScore is what is measured of one form.
 type formScore struct {
 	form                 paths.Form
@@ -94,22 +87,21 @@ type formScore struct {
 // burst is one burst: times since the first byte of its request.
 type burst struct {
 	first, all, answered time.Duration
-	flowMods             uint64        // received, as many as the paths need and others
-	instance, switches   time.Duration // CPU time
-	memory, own          int64
+	flowMods             uint64 // received, as many as the paths need and others
+	usage                target.Usage
 }
 
 // take adds the run to the results: of each figure the median of its bursts.
 func (s *pathsScore) take(i int) {
 	for _, f := range s.forms {
-		var all, first, answered, mods, instance, switches report.Spread
+		var all, first, answered, mods report.Spread
+		var usage []target.Usage
 		for _, b := range f.bursts {
 			all.Take(report.Milliseconds(b.all))
 			first.Take(report.Milliseconds(b.first))
 			answered.Take(report.Milliseconds(b.answered))
 			mods.Take(float64(b.flowMods) / float64(s.c.Burst))
-			instance.Take(float64(b.instance))
-			switches.Take(float64(b.switches))
+			usage = append(usage, b.usage)
 			f.first.Record(int64(b.first))
 			f.all.Record(int64(b.all))
 			f.answered.Record(int64(b.answered))
@@ -119,21 +111,10 @@ func (s *pathsScore) take(i int) {
 		x.Take("first flow-mod received", "ms", first.Median)
 		x.Take("all answered: durable", "ms", answered.Median)
 		x.Take("flow-mods a path", "", mods.Median)
-		last := f.bursts[len(f.bursts)-1]
-		x.Use("instance", time.Duration(instance.Mean()), float64(s.c.Burst), last.memory)
-		x.Use("switches and generator", time.Duration(switches.Mean()), float64(s.c.Burst), last.own)
+		mean := target.MeanUsage(usage)
+		mean.Take(x, "instance", "switches and generator", float64(s.c.Burst))
 		s.c.Note("run %d of %d: %s: first flow-mod after %.2f ms, last after %.2f ms, all answered after %.2f ms",
-			i+1, s.c.Runs, x.Subject,
-			first.Median, all.Median, answered.Median)
+			i+1, s.c.Runs, x.Subject, first.Median, all.Median, answered.Median)
 		f.bursts = f.bursts[:0]
 	}
-}
-
-// finish reads what is of all runs together.
-func (f *formScore) finish() {
-	const since = "from the first byte of the request for a burst of paths to "
-	f.result.Times = append(f.result.Times,
-		report.DistributionOf("last flow-mod", since+"the last flow-mod that a switch received for them", f.all),
-		report.DistributionOf("first flow-mod", since+"the first flow-mod that a switch received for them", f.first),
-		report.DistributionOf("answered", since+"the end of the answer, when all are durable", f.answered))
 }

@@ -14,14 +14,16 @@ import (
 // run is one run: the network is filled, and each form has its bursts, alternately. The first of
 // each is not counted.
 func (s *pathsScore) run(ctx context.Context, i int) error {
-	g, err := s.setup.Open(ctx)
-	if err != nil {
-		return err
+	err := s.setup.filled(ctx, "bursts", s.forms[0].form, s.c.Flows, true, func(g *target.Testbed) (int, error) {
+		return s.c.Flows, s.measure(ctx, g)
+	})
+	if err == nil {
+		s.take(i)
 	}
-	defer g.Close()
-	if err := load.Fill(ctx, g, s.forms[0].form, s.c.Flows); err != nil {
-		return fmt.Errorf("before the bursts: %w", err)
-	}
+	return err
+}
+
+func (s *pathsScore) measure(ctx context.Context, g *target.Testbed) error {
 	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
@@ -38,10 +40,6 @@ func (s *pathsScore) run(ctx context.Context, i int) error {
 			}
 		}
 	}
-	if err := a.WithdrawAll(ctx, g, true, s.c.Flows); err != nil {
-		return err
-	}
-	s.take(i)
 	return nil
 }
 
@@ -67,10 +65,8 @@ func measureBurst(ctx context.Context, g *target.Testbed, a *load.Submitter, for
 	if err := g.AwaitReceived(ctx, before, n, g.Next); err != nil {
 		return b, err
 	}
-	after := target.ReadCPUTimes(g.Process)
+	b.usage = target.UsageSince(clocks, g.Process)
 	b.flowMods = g.Net.Tally().FlowMods - before.FlowMods
-	b.instance, b.switches = after.Target-clocks.Target, after.Generator-clocks.Generator
-	b.memory, b.own = g.Process.Memory(), target.OwnMemory()
 	if err := b.times(g, int64(began), n); err != nil {
 		return b, err
 	}

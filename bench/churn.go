@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/bench/paths"
@@ -48,42 +49,48 @@ func (c *Churn) Check() error {
 	return nil
 }
 
-func (c *Churn) plan(r *report.Report) ([]participant, error) {
+func (c *Churn) plan(r *report.Report) (list []participant) {
 	how := "as many as are kept up with"
 	if c.Rate > 0 {
-		how = report.Thousands(float64(c.Rate)) + "/s"
+		how = report.Thousands(c.Rate) + "/s"
 	}
-	err := c.about(r, c.Scenario,
-		fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s", c.Scenario, c.Hops, how,
-			report.Thousands(float64(c.Active)), c.Form))
-	if err != nil {
-		return nil, err
-	}
+	c.about(r, c.Scenario, fmt.Sprintf("%s: installed and withdrawn over %d switches each, %s, with %s active; %s",
+		c.Scenario, c.Hops, how, report.Thousands(c.Active), c.Form))
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	var list []participant
 	for _, setup := range c.variants() {
-		list = append(list, c.score(r, setup))
+		x := setup.addSubject(r)
+		s := &churnScore{subject: subject{x}, c: c, setup: setup, requestTimes: newRequestTimes(x, c.Rate > 0)}
+		list = append(list, s)
 	}
-	return list, nil
+	return list
+}
+
+// requestTimes are those of requests that are meant to leave at times, of all runs.
+type requestTimes struct{ requests, late report.Histogram }
+
+// newRequestTimes adds the distributions to a result: how late requests left only at a set rate.
+func newRequestTimes(x *report.Result, paced bool) requestTimes {
+	t := requestTimes{late: report.NewHistogram(), requests: x.Distribution("request",
+		"from when a request was meant to leave to the end of its answer, when all of it is durable")}
+	if paced {
+		t.late = x.Distribution("sent late",
+			"from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection")
+	}
+	return t
 }
 
 // churnScore is what is measured of an instance.
 type churnScore struct {
 	subject
-	c              *Churn
-	setup          Setup
-	requests, late report.Histogram // of all runs
+	c     *Churn
+	setup Setup
+	requestTimes
 }
 
-func (c *Churn) score(r *report.Report, setup Setup) *churnScore {
-	return &churnScore{c: c, setup: setup, subject: subject{setup.addSubject(r)}, requests: report.NewHistogram(),
-		late: report.NewHistogram()}
-}
-
-// run is one run. The null instance keeps nothing, and is not killed.
+// run is one run.
 func (x *churnScore) run(ctx context.Context, i int) error {
-	s := &churnRun{c: x.c, setup: x.setup, restarts: x.c.Restart && !x.setup.Null, requests: x.requests, late: x.late}
-	if err := s.run(ctx); err != nil {
+	s := &churnRun{churnScore: x}
+	if err := s.measureAll(ctx); err != nil {
 		return err
 	}
 	s.take(x.result)
@@ -92,35 +99,17 @@ func (x *churnScore) run(ctx context.Context, i int) error {
 	return nil
 }
 
-// finish adds the distributions of all runs.
-func (x *churnScore) finish() {
-	x.result.Times = append(x.result.Times,
-		report.DistributionOf("request",
-			"from when a request was meant to leave to the end of its answer, when all of it is durable", x.requests))
-	if x.c.Rate > 0 {
-		x.result.Times = append(x.result.Times,
-			report.DistributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", x.late))
-	}
-}
-
 // churnRun is one run.
 type churnRun struct {
-	c        *Churn
-	setup    Setup
-	restarts bool // the instance is killed at the end and started again
-	requests report.Histogram
-	late     report.Histogram // how much later than meant requests left
+	*churnScore
 
 	filled     time.Duration // how long it took to fill the network
-	elapsed    time.Duration
+	usage      target.Usage
 	puts, gone uint64 // entries of paths that came and went
 	mods       uint64
 	hops       int
 	overloads  int
-	instance   time.Duration // CPU time
-	switches   time.Duration
 	growth     usageSeries
-	own        int64
 	peak       int64   // of the instance's memory, so far
 	mallocs    float64 // of the instance
 	idle       idleUsage
@@ -128,16 +117,14 @@ type churnRun struct {
 }
 
 // paths is how many were installed and withdrawn a second, as switches have received it.
-func (s *churnRun) paths() float64 {
-	return float64(s.puts+s.gone) / float64(s.hops) / s.elapsed.Seconds()
-}
+func (s *churnRun) paths() float64 { return s.each(s.puts + s.gone) }
 
 // each is how many paths a second some entries are of.
 func (s *churnRun) each(entries uint64) float64 {
-	return float64(entries) / float64(s.hops) / s.elapsed.Seconds()
+	return float64(entries) / float64(s.hops) / s.usage.Elapsed.Seconds()
 }
 
-func (s *churnRun) flowMods() float64 { return float64(s.mods) / s.elapsed.Seconds() }
+func (s *churnRun) flowMods() float64 { return float64(s.mods) / s.usage.Elapsed.Seconds() }
 
 // take adds the run to the result.
 func (s *churnRun) take(x *report.Result) {
@@ -152,7 +139,7 @@ func (s *churnRun) take(x *report.Result) {
 	x.Take("memory of the instance, at its peak", "MiB", report.Mebibytes(s.peak))
 	x.Take("memory that it grew by, a minute", "MiB", max(g.slope(), 0))
 	x.Take("files of the instance, filled", "MiB", report.Mebibytes(g.files[0]))
-	x.Take("files of the instance, at most", "MiB", report.Mebibytes(g.maxFiles()))
+	x.Take("files of the instance, at most", "MiB", report.Mebibytes(slices.Max(g.files)))
 	x.Take("answers of overload", "", float64(s.overloads))
 	if s.restart != nil {
 		s.restart.take(x)
@@ -163,12 +150,12 @@ func (s *churnRun) take(x *report.Result) {
 	}
 	if s.c.Beyond {
 		r := &s.idle
-		x.Take(cpuBeyond, "µs", max(report.Microseconds(s.instance)-r.cpu*1e6*s.elapsed.Seconds(), 0)/work)
-		x.Take(mallocsBeyond, "", max(s.mallocs-r.mallocs*s.elapsed.Seconds(), 0)/work)
+		elapsed := s.usage.Elapsed.Seconds()
+		x.Take(cpuBeyond, "µs", max(report.Microseconds(s.usage.Target)-r.cpu*1e6*elapsed, 0)/work)
+		x.Take(mallocsBeyond, "", max(s.mallocs-r.mallocs*elapsed, 0)/work)
 		x.Take("CPU of the instance at rest, of a core", "%", 100*r.cpu)
 	}
-	x.Use("instance", s.instance, work, g.memory[len(g.memory)-1])
-	x.Use("switches and generator", s.switches, work, s.own)
+	s.usage.Take(x, "instance", "switches and generator", work)
 }
 
 // What an operation costs beyond what the instance takes at rest.
@@ -201,14 +188,6 @@ func (g *usageSeries) slope() float64 {
 		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
 	}
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx) * 60
-}
-
-// maxFiles is the most that the files took.
-func (g *usageSeries) maxFiles() (n int64) {
-	for _, f := range g.files {
-		n = max(n, f)
-	}
-	return n
 }
 
 func (g *usageSeries) String() string {

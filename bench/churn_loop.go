@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -12,8 +13,9 @@ import (
 	"github.com/weirnet/weir/bench/target"
 )
 
-// run fills the network, installs and withdraws for a time, and checks what the switches hold then.
-func (s *churnRun) run(ctx context.Context) error {
+// measureAll fills the network, installs and withdraws for a time, and checks what the switches hold
+// then. The null instance keeps nothing, and is not killed.
+func (s *churnRun) measureAll(ctx context.Context) error {
 	g, err := s.setup.Open(ctx)
 	if err != nil {
 		return err
@@ -25,7 +27,7 @@ func (s *churnRun) run(ctx context.Context) error {
 		return fmt.Errorf("filling: %w", err)
 	}
 	s.filled = time.Since(began)
-	s.c.Note("%s paths are installed after %v", report.Thousands(float64(s.c.Active)), s.filled.Round(time.Millisecond))
+	s.c.Note("%s paths are installed after %v", report.Thousands(s.c.Active), s.filled.Round(time.Millisecond))
 	if s.c.Beyond {
 		if err := s.idle.take(ctx, g, min(restWindow, s.c.Duration)); err != nil {
 			return err
@@ -34,17 +36,14 @@ func (s *churnRun) run(ctx context.Context) error {
 	p := load.NewGenerator(g, s.c.Form, s.c.Active, s.c.Rate)
 	p.Start(ctx)
 	err = s.measure(ctx, g, p)
-	if halted := p.Halt(); err == nil {
-		err = halted
-	}
-	if err == nil {
+	if err = cmp.Or(err, p.Halt()); err == nil {
 		err = p.AwaitSettled(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	_, s.overloads = p.Times(s.requests, s.late)
-	if s.restarts {
+	if s.c.Restart && !s.setup.Null {
 		s.restart = &restartRun{}
 		return s.restart.run(ctx, g)
 	}
@@ -60,10 +59,10 @@ func (s *churnRun) measure(ctx context.Context, g *target.Testbed, p *load.Gener
 	before, clocks := g.Net.Tally(), target.ReadCPUTimes(g.Process)
 	p.ResetTimes()
 	err := s.sampleFor(ctx, g, p, s.c.Duration, &s.growth)
-	after, later := g.Net.Tally(), target.ReadCPUTimes(g.Process)
-	s.elapsed = later.At.Sub(clocks.At)
+	after := g.Net.Tally()
+	s.usage = target.UsageSince(clocks, g.Process)
+	s.usage.TargetMemory = s.growth.memory[len(s.growth.memory)-1]
 	s.puts, s.gone, s.mods = after.Put-before.Put, after.Removed-before.Removed, after.FlowMods-before.FlowMods
-	s.instance, s.switches, s.own = later.Target-clocks.Target, later.Generator-clocks.Generator, target.OwnMemory()
 	s.peak, s.mallocs = g.Process.Peak(), g.Process.Mallocs(ctx)-mallocs
 	if err == nil {
 		err = s.checkKeptUp(g, p)
@@ -108,7 +107,7 @@ func (s *churnRun) checkKeptUp(g *target.Testbed, p *load.Generator) error {
 	}
 	if n := p.Due(); n > int(float64(s.c.Rate)*installDelay.Seconds()) {
 		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", report.ErrSlow,
-			report.Thousands(float64(s.c.Rate)), report.Thousands(float64(n)))
+			report.Thousands(s.c.Rate), report.Thousands(n))
 	}
 	first, next := p.Asked()
 	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.Batch, first)
@@ -122,7 +121,7 @@ func (s *churnRun) checkKeptUp(g *target.Testbed, p *load.Generator) error {
 	}
 	if missing > 0 {
 		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", report.ErrSlow, to-from, installDelay,
-			report.Thousands(float64(s.c.Rate)), missing)
+			report.Thousands(s.c.Rate), missing)
 	}
 	return nil
 }
@@ -142,9 +141,9 @@ func (r *idleUsage) take(ctx context.Context, g *target.Testbed, window time.Dur
 		if err := pace.Wait(ctx, window); err != nil {
 			return err
 		}
-		after := target.ReadCPUTimes(g.Process)
-		elapsed := after.At.Sub(cpu.At).Seconds()
-		r.cpu, r.mallocs = (after.Target-cpu.Target).Seconds()/elapsed, (g.Process.Mallocs(ctx)-mallocs)/elapsed
+		u := target.UsageSince(cpu, g.Process)
+		elapsed := u.Elapsed.Seconds()
+		r.cpu, r.mallocs = u.Target.Seconds()/elapsed, (g.Process.Mallocs(ctx)-mallocs)/elapsed
 		switch {
 		case r.cpu >= restFalls*before || r.cpu < restLeast:
 			return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -27,6 +28,7 @@ type Discovery struct {
 
 	Program string // the weir binary; default this one
 	Options
+	topology *topo.Topology
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -40,67 +42,47 @@ func (c *Discovery) Check() error {
 		return fmt.Errorf("%d single switches, a rest of %v and a limit of %v given, want positive ones", c.Single,
 			c.Rest, c.Limit)
 	}
-	_, err := loadswitch.ParseTopology(c.Topology, c.Seed)
+	var err error
+	c.topology, err = loadswitch.ParseTopology(c.Topology, c.Seed)
 	return cmp.Or(c.Options.check(5), err)
 }
 
-func (c *Discovery) plan(r *report.Report) (list []participant, err error) {
-	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	if err != nil {
-		return nil, err
-	}
-	n := len(topology.Switches)
+func (c *Discovery) plan(r *report.Report) (list []participant) {
 	about(r, "discovery", fmt.Sprintf("discovery: OpenFlow %s, %s, %s", c.Version,
-		report.Plural(n, "switch", "switches"), report.Plural(len(topology.Links), "link", "links")), c.Version.String(),
-		c.Topology, topology, c.Seed)
-	for _, null := range c.withNull() {
-		list = append(list, &discoveryScore{subject: addView(r, null), c: c, topology: topology, null: null,
-			shown: report.NewHistogram()})
+		report.Plural(len(c.topology.Switches), "switch", "switches"),
+		report.Plural(len(c.topology.Links), "link", "links")), c.Version, c.Topology, c.topology, c.Seed)
+	for _, s := range c.viewSubjects(r) {
+		list = append(list, &discoveryScore{viewSubject: s, c: c, shown: s.result.Distribution("switch shown",
+			"from a handshake's last byte to the end of the answer that shows the switch, one after the other")})
 	}
-	return list, nil
+	return list
 }
 
 // discoveryScore is what is measured of all runs.
 type discoveryScore struct {
-	subject
-	c        *Discovery
-	topology *topo.Topology
-	null     bool
-	shown    report.Histogram
+	viewSubject
+	c     *Discovery
+	shown report.Histogram
 }
 
 func (s *discoveryScore) run(ctx context.Context, i int) error {
-	d := &discoveryRun{c: s.c, topology: s.topology, null: s.null, shown: s.shown}
-	if err := d.run(ctx); err != nil {
+	d := &discoveryRun{discoveryScore: s}
+	if err := d.measure(ctx); err != nil {
 		return err
 	}
 	d.take(s.result)
 	s.c.Note("run %d of %d: %s: %s after %v, %s both ways after %v", i+1, s.c.Runs, s.result.Subject,
-		report.Plural(len(s.topology.Switches), "switch", "switches"),
-		d.switches.Round(time.Millisecond), report.Plural(len(s.topology.Links), "link",
-			"links"), d.links.Round(time.Millisecond))
+		report.Plural(len(s.c.topology.Switches), "switch", "switches"), d.switches.Round(time.Millisecond),
+		report.Plural(len(s.c.topology.Links), "link", "links"), d.links.Round(time.Millisecond))
 	return nil
-}
-
-// finish adds the distribution of all runs.
-func (s *discoveryScore) finish() {
-	s.result.Times = append(s.result.Times,
-		report.DistributionOf("switch shown",
-			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", s.shown))
 }
 
 // discoveryRun is one run.
 type discoveryRun struct {
-	c        *Discovery
-	topology *topo.Topology
-	null     bool
-	shown    report.Histogram
-
+	*discoveryScore
 	switches, links time.Duration // since the first connection was begun
-	cpu             time.Duration // of the instance, until then
-	generator       time.Duration
-	memory, own     int64
-	falsely         int // links lost at rest
+	usage           target.Usage  // of CPU time until then
+	falsely         int           // links lost at rest
 }
 
 // take adds the run to the result.
@@ -108,7 +90,5 @@ func (d *discoveryRun) take(x *report.Result) {
 	x.Take("first connection to all links shown, both ways", "ms", report.Milliseconds(d.links))
 	x.Take("first connection to all switches shown", "ms", report.Milliseconds(d.switches))
 	x.Take("links lost falsely at rest", "", float64(d.falsely))
-	links := float64(2 * len(d.topology.Links))
-	x.Use("instance", d.cpu, links, d.memory)
-	x.Use("switches", d.generator, links, d.own)
+	d.usage.Take(x, "instance", "switches", float64(2*len(d.c.topology.Links)))
 }

@@ -33,6 +33,7 @@ type Emulator struct {
 	Profile profile.Profile // of all switches; the zero value is ideal
 	Program string          // the weir binary for the null controller; default this one
 	Options
+	topology *topo.Topology
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -52,41 +53,37 @@ func (c *Emulator) Check() error {
 		return fmt.Errorf("%d rules and %d flows given, want up to %d rules, and a rule for each flow", c.Rules,
 			c.Flows, maxRules)
 	}
-	_, err := topo.Parse(c.Topology, c.Seed)
+	var err error
+	c.topology, err = topo.Parse(c.Topology, c.Seed)
 	return cmp.Or(c.Options.check(5), err)
 }
 
-func (c *Emulator) plan(r *report.Report) ([]participant, error) {
-	topology, err := topo.Parse(c.Topology, c.Seed)
-	if err != nil {
-		return nil, err
-	}
+func (c *Emulator) plan(r *report.Report) []participant {
 	title := fmt.Sprintf("emulated networks: %s connect; %s rules a switch, frames round a ring of %d",
-		report.Plural(len(topology.Switches), "switch", "switches"), report.Thousands(float64(c.Rules)), c.Ring)
-	about(r, "emulator", title, c.Version.String(), c.Topology, topology, c.Seed)
+		report.Plural(len(c.topology.Switches), "switch", "switches"), report.Thousands(c.Rules), c.Ring)
+	about(r, "emulator", title, c.Version, c.Topology, c.topology, c.Seed)
 	r.Load.Seconds = c.Duration.Seconds()
 	x := r.Add("emulator")
 	noteProfile(x, &c.Profile)
-	return []participant{&emulatorScore{subject: subject{x}, c: c, topology: topology, report: r}}, nil
+	return []participant{&emulatorScore{subject: subject{x}, c: c, report: r}}
 }
 
 // emulatorScore is what is measured of all runs.
 type emulatorScore struct {
 	subject
-	c        *Emulator
-	topology *topo.Topology
-	report   *report.Report
+	c      *Emulator
+	report *report.Report
 }
 
 func (s *emulatorScore) run(ctx context.Context, i int) error {
-	e := &emulatorRun{c: s.c, topology: s.topology}
+	e := &emulatorRun{c: s.c}
 	if err := e.run(ctx); err != nil {
 		return err
 	}
 	e.take(s.result)
 	noteFidelity(s.report, e.fidelity)
 	s.c.Note("run %d of %d: %s connected after %v; %s packet-hops/s", i+1, s.c.Runs,
-		report.Plural(len(s.topology.Switches), "switch", "switches"), e.connected.Round(time.Millisecond),
+		report.Plural(len(s.c.topology.Switches), "switch", "switches"), e.connecting.Elapsed.Round(time.Millisecond),
 		report.Thousands(e.rate()))
 	return nil
 }
@@ -99,31 +96,27 @@ func (s *emulatorScore) finish() {
 
 // emulatorRun is one run.
 type emulatorRun struct {
-	c        *Emulator
-	topology *topo.Topology
+	c *Emulator
 
-	connected  time.Duration // since the network was made
-	connectCPU time.Duration // of this process, until then
-	controller time.Duration // of the null controller's
-	memory     int64         // what the network added to this process
-	forwarding time.Duration
+	connecting target.Usage // of this process and the null controller, from when the network was made
+	memory     int64        // what the network added to this process
+	forwarding target.Usage
 	hops       uint64
-	hopCPU     time.Duration
 	fidelity   emu.Fidelity
 }
 
-func (e *emulatorRun) rate() float64 { return float64(e.hops) / e.forwarding.Seconds() }
+func (e *emulatorRun) rate() float64 { return float64(e.hops) / e.forwarding.Elapsed.Seconds() }
 
 // take adds the run to the result.
 func (e *emulatorRun) take(x *report.Result) {
-	n := float64(len(e.topology.Switches))
+	n := float64(len(e.c.topology.Switches))
 	x.Take("packet-hops", "/s", e.rate())
-	x.Take("CPU of a packet-hop", "ns", float64(e.hopCPU)/float64(max(e.hops, 1)))
-	x.Take("network made to all switches connected", "ms", report.Milliseconds(e.connected))
-	x.Take("CPU of a switch that connects", "µs", report.Microseconds(e.connectCPU)/n)
-	x.Take("CPU of the null controller for it", "µs", report.Microseconds(e.controller)/n)
+	x.Take("CPU of a packet-hop", "ns", float64(e.forwarding.Generator)/float64(max(e.hops, 1)))
+	x.Take("network made to all switches connected", "ms", report.Milliseconds(e.connecting.Elapsed))
+	x.Take("CPU of a switch that connects", "µs", report.Microseconds(e.connecting.Generator)/n)
+	x.Take("CPU of the null controller for it", "µs", report.Microseconds(e.connecting.Target)/n)
 	x.Take("memory of a connected switch", "KB", float64(e.memory)/1000/n)
-	x.Use("emulator", e.hopCPU, float64(e.hops), target.OwnMemory())
+	x.Use("emulator", e.forwarding.Generator, float64(e.hops), target.OwnMemory())
 }
 
 // noteProfile notes which profile switches have, and what of it is a guess, on which the figures

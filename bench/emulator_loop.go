@@ -31,7 +31,7 @@ func (e *emulatorRun) connect(ctx context.Context) error {
 	}
 	defer p.Stop()
 	before, used := target.ReadCPUTimes(p), inUse()
-	n, err := emu.New(emu.Config{Topology: e.topology, Versions: []openflow.Version{e.c.Version},
+	n, err := emu.New(emu.Config{Topology: e.c.topology, Versions: []openflow.Version{e.c.Version},
 		Controllers: []string{p.Address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
@@ -44,11 +44,9 @@ func (e *emulatorRun) connect(ctx context.Context) error {
 	defer cancel()
 	if err := n.AwaitConnected(limited); err != nil {
 		return fmt.Errorf("%d of %d switches are connected after %v: %w", n.Totals().Connected,
-			len(e.topology.Switches), e.c.Limit, err)
+			len(e.c.topology.Switches), e.c.Limit, err)
 	}
-	after := target.ReadCPUTimes(p)
-	e.connected, e.connectCPU, e.controller = after.At.Sub(before.At), after.Generator-before.Generator,
-		after.Target-before.Target
+	e.connecting = target.UsageSince(before, p)
 	e.memory = max(inUse()-used, 0)
 	e.fidelity = n.Fidelity()
 	return nil
@@ -81,20 +79,20 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 		frame := ringFrame(i)
 		n.Hosts()[i%e.c.Ring].Do(func(_ *host.Host, _ time.Duration, out host.Output) { out.Send(frame) })
 	}
-	for began := time.Now(); n.Totals().PacketHops < uint64(4*e.c.Ring*e.c.Flows); { // every flow has been looked up everywhere
-		if time.Since(began) > e.c.Limit {
-			return fmt.Errorf("%s packet-hops after %v", report.Thousands(float64(n.Totals().PacketHops)), e.c.Limit)
-		}
-		if err := pace.Wait(ctx, time.Millisecond); err != nil {
-			return err
-		}
+	err = pace.Until(ctx, time.Millisecond, e.c.Limit, func() (bool, error) {
+		return n.Totals().PacketHops >= uint64(4*e.c.Ring*e.c.Flows), nil // every flow has been looked up everywhere
+	}, func() error {
+		return fmt.Errorf("%s packet-hops after %v", report.Thousands(n.Totals().PacketHops), e.c.Limit)
+	})
+	if err != nil {
+		return err
 	}
 	before, hops := target.ReadCPUTimes(nil), n.Totals().PacketHops
 	if err := pace.Wait(ctx, e.c.Duration); err != nil {
 		return err
 	}
-	after, totals := target.ReadCPUTimes(nil), n.Totals()
-	e.forwarding, e.hopCPU, e.hops = after.At.Sub(before.At), after.Generator-before.Generator, totals.PacketHops-hops
+	totals := n.Totals()
+	e.forwarding, e.hops = target.UsageSince(before, nil), totals.PacketHops-hops
 	if f := n.Fidelity(); f.Total.Wait > e.fidelity.Total.Wait || !f.Kept {
 		e.fidelity = f
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // Events is what event streams cost those who write: intents are installed and withdrawn at a set
@@ -44,54 +45,48 @@ func (c *Events) Check() error {
 	return nil
 }
 
-func (c *Events) plan(r *report.Report) ([]participant, error) {
-	err := c.about(r, "events",
+func (c *Events) plan(r *report.Report) (list []participant) {
+	c.about(r, "events",
 		fmt.Sprintf("events: %s paths installed and withdrawn a second, with %s active, beside event streams; %s",
-			report.Thousands(float64(c.Rate)), report.Thousands(float64(c.Active)), c.Form))
-	if err != nil {
-		return nil, err
-	}
+			report.Thousands(c.Rate), report.Thousands(c.Active), c.Form))
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
 	ways := []*eventScore{{what: "no stream"},
 		{what: report.Plural(c.Unread, "stream", "streams") + " not read", streams: c.Unread},
 		{what: report.Plural(c.Read, "stream", "streams") + " read", streams: c.Read, read: true}}
-	var list []participant
 	for _, s := range ways {
-		s.c, s.result, s.requests, s.late = c, r.Add(s.what), report.NewHistogram(), report.NewHistogram()
+		s.c, s.result, s.none = c, r.Add(s.what), &ways[0].turn
+		s.requestTimes = newRequestTimes(s.result, true)
 		list = append(list, s)
-		s.none = &ways[0].turn
 	}
-	return list, nil
+	return list
 }
 
 // eventScore is what is measured of one way.
 type eventScore struct {
 	subject
-	c              *Events
-	what           string
-	streams        int
-	read           bool
-	requests, late report.Histogram // of all runs
-	turn           eventTurn        // of this run
-	none           *eventTurn       // of this run, without streams
+	requestTimes
+	c       *Events
+	what    string
+	streams int
+	read    bool
+	turn    eventTurn  // of this run
+	none    *eventTurn // of this run, without streams
 }
 
 // eventTurn is one turn.
 type eventTurn struct {
-	elapsed        time.Duration
-	done           int // paths that were answered
+	usage          target.Usage // the instance's memory at its end
+	done           int          // paths that were answered
 	overloads      int
 	requests, late report.Histogram
-	instance, own  time.Duration // CPU time
-	memory, before int64         // of the instance, at its end and without streams
-	ownMemory      int64
+	before         int64 // memory of the instance without streams
 	received       int64 // bytes that streams which are read were sent
 	resets         int   // events of that name that they were sent
 	queued         int   // bytes of the one stream for which the system keeps most
 	seen           time.Duration
 }
 
-func (t *eventTurn) rate() float64 { return float64(t.done) / t.elapsed.Seconds() }
+func (t *eventTurn) rate() float64 { return float64(t.done) / t.usage.Elapsed.Seconds() }
 
 func (t *eventTurn) p99() float64 { return float64(t.requests.ValueAtQuantile(99)) / 1e6 }
 
@@ -105,9 +100,10 @@ func (s *eventScore) take() {
 		x.Take("p99, ÷ that without streams", "", t.p99()/max(none.p99(), 1e-9))
 	}
 	x.Take("answers of overload", "", float64(t.overloads))
-	x.Take("memory of the instance", "MiB", report.Mebibytes(t.memory))
+	x.Take("memory of the instance", "MiB", report.Mebibytes(t.usage.TargetMemory))
 	if s.streams > 0 {
-		x.Take("memory of the instance, more, a stream", "KiB", max(float64(t.memory-t.before), 0)/1024/float64(s.streams))
+		more := max(float64(t.usage.TargetMemory-t.before), 0)
+		x.Take("memory of the instance, more, a stream", "KiB", more/1024/float64(s.streams))
 		x.Take("kept by the system for one stream, at most", "KiB", float64(t.queued)/1024)
 		x.Take("last change to the last stream that shows it", "ms", report.Milliseconds(t.seen))
 	}
@@ -115,19 +111,10 @@ func (s *eventScore) take() {
 		x.Take("resets of those that were read in the end", "", float64(t.resets))
 	}
 	if s.read {
-		x.Take("sent to each stream", "KiB/s", float64(t.received)/1024/float64(s.streams)/t.elapsed.Seconds())
+		x.Take("sent to each stream", "KiB/s", float64(t.received)/1024/float64(s.streams)/t.usage.Elapsed.Seconds())
 		x.Take("resets, a stream", "", float64(t.resets)/float64(s.streams))
 	}
-	x.Use("instance", t.instance, float64(t.done), t.memory)
-	x.Use("switches, writers and readers", t.own, float64(t.done), t.ownMemory)
+	t.usage.Take(x, "instance", "switches, writers and readers", float64(t.done))
 	s.requests.Merge(t.requests)
 	s.late.Merge(t.late)
-}
-
-// finish adds the distributions of all runs.
-func (s *eventScore) finish() {
-	s.result.Times = append(s.result.Times,
-		report.DistributionOf("request",
-			"from when a request was meant to leave to the end of its answer, when all of it is durable", s.requests),
-		report.DistributionOf("sent late", "from when a request was meant to leave to when it left: for want of time of the generator, or of an answer on its connection", s.late))
 }

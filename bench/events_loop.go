@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,8 @@ func (s *eventScore) run(ctx context.Context, i int) error {
 
 // measure is one turn.
 func (s *eventScore) measure(ctx context.Context, c *Events, g *target.Testbed) (err error) {
-	w := &eventStreams{reading: s.read}
+	ctx, end := context.WithCancelCause(ctx)
+	w := &eventStreams{reading: s.read, end: end}
 	defer w.close()
 	for range s.streams {
 		if err := w.add(ctx, g); err != nil {
@@ -53,8 +55,7 @@ func (s *eventScore) measure(ctx context.Context, c *Events, g *target.Testbed) 
 	p := load.NewGenerator(g, c.Form, c.Active, c.Rate)
 	p.Start(ctx)
 	err = s.runFor(ctx, c, g, p, w)
-	err = errors.Join(err, p.Halt())
-	if err == nil {
+	if err = cmp.Or(err, p.Halt()); err == nil {
 		err = p.AwaitSettled(ctx)
 	}
 	if err != nil {
@@ -74,10 +75,8 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p
 	if err := pace.Wait(ctx, c.Duration); err != nil {
 		return err
 	}
-	after := target.ReadCPUTimes(g.Process)
+	t.usage = target.UsageSince(before, g.Process)
 	t.done, t.overloads = p.Times(t.requests, t.late)
-	t.elapsed, t.instance, t.own = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
-	t.memory, t.ownMemory = g.Process.Memory(), target.OwnMemory()
 	t.received, t.resets = w.received.Load()-received, int(w.resets.Load()-resets)
 	var err error
 	if t.queued, err = w.queued(); err != nil {
@@ -86,9 +85,9 @@ func (s *eventScore) runFor(ctx context.Context, c *Events, g *target.Testbed, p
 	switch n := p.Due(); {
 	case n > int(float64(c.Rate)*installDelay.Seconds()):
 		return fmt.Errorf("%w: of %s paths a second %s had not been asked for when they were to be", report.ErrSlow,
-			report.Thousands(float64(c.Rate)), report.Thousands(float64(n)))
+			report.Thousands(c.Rate), report.Thousands(n))
 	case t.done == 0:
-		return fmt.Errorf("%w: no request within %v", report.ErrNothing, t.elapsed)
+		return fmt.Errorf("%w: no request within %v", report.ErrNothing, t.usage.Elapsed)
 	case t.queued > maxQueued:
 		return fmt.Errorf("the system keeps %d KiB for one stream, want %d at most: what a stream that is not read holds is not bounded", t.queued>>10, maxQueued>>10)
 	}
@@ -128,14 +127,14 @@ func (s *eventScore) shown(ctx context.Context, c *Events, g *target.Testbed, w 
 			w.running.Go(func() { w.follow(conn) })
 		}
 	}
-	for int(w.shown.Load()) < want {
-		if err := errors.Join(pace.Wait(ctx, time.Millisecond), w.failed()); err != nil {
-			return err
-		}
-		if time.Since(began) > c.Limit {
-			return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", report.ErrMissing,
-				w.shown.Load(), want, c.Limit)
-		}
+	err = pace.Until(ctx, time.Millisecond, c.Limit, func() (bool, error) {
+		return int(w.shown.Load()) >= want, nil
+	}, func() error {
+		return fmt.Errorf("%w: %d of %d streams show a path that was installed %v ago", report.ErrMissing,
+			w.shown.Load(), want, c.Limit)
+	})
+	if err != nil {
+		return err
 	}
 	s.turn.seen = time.Since(began)
 	if !s.read {
@@ -158,10 +157,7 @@ type eventStreams struct {
 	resets   atomic.Int64
 	shown    atomic.Int64           // streams that have shown what mark says
 	mark     atomic.Pointer[string] // what is looked for; nil: nothing yet
-
-	closing atomic.Bool
-	mu      sync.Mutex
-	err     error
+	end      func(error)            // ends the turn
 }
 
 // add opens a stream, and waits until it is accepted.
@@ -191,9 +187,7 @@ func (w *eventStreams) follow(conn net.Conn) {
 	for {
 		n, err := conn.Read(b[kept:])
 		if err != nil {
-			if !w.closing.Load() {
-				w.fail(fmt.Errorf("an event stream ended: %w", err))
-			}
+			w.end(fmt.Errorf("an event stream ended: %w", err))
 			return
 		}
 		w.received.Add(int64(n))
@@ -207,23 +201,9 @@ func (w *eventStreams) follow(conn net.Conn) {
 	}
 }
 
-func (w *eventStreams) fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-func (w *eventStreams) failed() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
-
 // close ends all streams.
 func (w *eventStreams) close() {
-	w.closing.Store(true)
+	w.end(nil)
 	for _, conn := range w.list {
 		_ = conn.Close()
 	}

@@ -37,9 +37,7 @@ const growthHops = 3
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
 func (c *Growth) Check() error {
-	if c.Runs == 0 {
-		c.Runs = 3
-	}
+	c.Runs = cmp.Or(c.Runs, 3)
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -110,19 +108,17 @@ func onlyResult(r *report.Report, err error) (*report.Result, error) {
 	return r.Results[0], nil
 }
 
-func (c *Growth) plan(r *report.Report) (list []participant, err error) {
+func (c *Growth) plan(r *report.Report) (list []participant) {
 	title := fmt.Sprintf("growth: cost of an event at %v times %s intents, %d switches and %d hosts", c.Times,
-		report.Thousands(float64(c.Intents)), c.Switches, c.Hosts)
-	if err := c.about(r, "growth", title); err != nil {
-		return nil, err
-	}
+		report.Thousands(c.Intents), c.Switches, c.Hosts)
+	c.about(r, "growth", title)
 	r.Load.Seconds = c.Duration.Seconds()
 	for _, g := range c.dimensions() {
 		x := r.Add(g.what)
 		x.Notes = append(x.Notes, "an event is a "+g.event)
 		list = append(list, &growthScore{subject: subject{x}, c: c, dimension: g})
 	}
-	return list, nil
+	return list
 }
 
 // growthScore is what is measured of one thing that grows.
@@ -132,15 +128,12 @@ type growthScore struct {
 	c *Growth
 }
 
+// run is one run: each size, one after the other.
 func (s *growthScore) run(ctx context.Context, _ int) error {
-	return s.c.grow(ctx, s.dimension, s.result)
-}
-
-// grow is one run of one thing: each size, one after the other.
-func (c *Growth) grow(ctx context.Context, g dimension, x *report.Result) error {
+	c, x := s.c, s.result
 	cpu, mallocs := make([]float64, len(c.Times)), make([]float64, len(c.Times))
 	for i, times := range c.Times {
-		m, err := g.measure(ctx, times)
+		m, err := s.measure(ctx, times)
 		if err != nil {
 			return fmt.Errorf("%d times as many: %w", times, err)
 		}
@@ -151,7 +144,7 @@ func (c *Growth) grow(ctx context.Context, g dimension, x *report.Result) error 
 		if b := m.Measure(cpuBeyond); b != nil {
 			cpu[i], mallocs[i] = b.Runs[0], m.Measure(mallocsBeyond).Runs[0]
 		}
-		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, g.what, report.ThreeDigits(cpu[i]),
+		c.Note("%d times as many %s: %s µs of CPU and %s allocations an event", times, s.what, report.ThreeDigits(cpu[i]),
 			report.ThreeDigits(mallocs[i]))
 	}
 	for i, times := range c.Times[1:] {

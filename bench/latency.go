@@ -3,10 +3,10 @@ package bench
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 )
 
 // Latency is how long a single intent takes over the REST interface until switches have it, one
@@ -30,80 +30,62 @@ func (c *Latency) Check() error {
 	return nil
 }
 
-func (c *Latency) plan(r *report.Report) ([]participant, error) {
-	err := c.about(r, "intent-latency",
-		fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed", c.Hops,
-			report.Thousands(float64(c.Flows))))
-	if err != nil {
-		return nil, err
-	}
-	var list []participant
+func (c *Latency) plan(r *report.Report) (list []participant) {
+	c.about(r, "intent-latency", fmt.Sprintf("intent-latency: one intent after the other over %d switches, with %s installed",
+		c.Hops, report.Thousands(c.Flows)))
 	for _, setup := range c.variants() {
-		list = append(list, &latencyScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup, total: newLatencies()})
+		s := &latencyScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup}
+		for i, d := range latencyTimes {
+			s.times[i] = report.NewHistogram()
+			s.total[i] = s.result.Distribution(d.name, "from the first byte of a request for one intent to "+d.to)
+		}
+		list = append(list, s)
 	}
-	return list, nil
+	return list
 }
 
-// latencies are times in ns since a request's first byte.
-type latencies struct {
-	first, last, durable report.Histogram // of intents whose answer comes when they are durable
-	// of those whose answer comes when they are installed: to the last flow-mod, and to the answer
-	waited, installed report.Histogram
-}
+// The times since a request's first byte: three of intents whose answer comes when they are durable,
+// two of those whose answer comes when they are installed.
+const (
+	toLast = iota
+	toFirst
+	toDurable
+	toLastWaited
+	toInstalled
+	latencyCount
+)
 
-func newLatencies() latencies {
-	return latencies{report.NewHistogram(), report.NewHistogram(), report.NewHistogram(), report.NewHistogram(),
-		report.NewHistogram()}
+var latencyTimes = [latencyCount]struct{ name, to string }{
+	toLast:       {"last flow-mod", "the last flow-mod that a switch received for it"},
+	toFirst:      {"first flow-mod", "the first flow-mod that a switch received for it"},
+	toDurable:    {"durable", "the end of the answer that it is durable"},
+	toLastWaited: {"last flow-mod, where the answer waits", "the last flow-mod, of requests that wait until the intent is installed"},
+	toInstalled:  {"installed", "the end of the answer that it is installed"},
 }
 
 // latencyScore is what is measured: of this run, and of all of them.
 type latencyScore struct {
 	subject
-	c     *Latency
-	setup Setup
-	latencies
-	total latencies
-
-	instance, switches processUsage
-}
-
-// processUsage is what a process took.
-type processUsage struct {
-	cpu    time.Duration
-	memory int64
+	c            *Latency
+	setup        Setup
+	times, total [latencyCount]report.Histogram
+	usage        target.Usage
 }
 
 // take adds the run to the result.
 func (s *latencyScore) take(i int) {
 	x := s.result
-	at := func(h report.Histogram, q float64) float64 { return float64(h.ValueAtQuantile(q)) / 1e6 }
-	x.Take("request to last flow-mod received, p50", "ms", at(s.last, 50))
-	x.Take("request to last flow-mod received, p99", "ms", at(s.last, 99))
-	x.Take("request to first flow-mod received, p50", "ms", at(s.first, 50))
-	x.Take("request to answer: durable, p50", "ms", at(s.durable, 50))
-	x.Take("request to answer: installed, p50", "ms", at(s.installed, 50))
-	x.Take("request to answer: installed, p99", "ms", at(s.installed, 99))
-	x.Use("instance", s.instance.cpu, float64(s.c.Count), s.instance.memory)
-	x.Use("switches and generator", s.switches.cpu, float64(s.c.Count), s.switches.memory)
+	at := func(time int, q float64) float64 { return float64(s.times[time].ValueAtQuantile(q)) / 1e6 }
+	x.Take("request to last flow-mod received, p50", "ms", at(toLast, 50))
+	x.Take("request to last flow-mod received, p99", "ms", at(toLast, 99))
+	x.Take("request to first flow-mod received, p50", "ms", at(toFirst, 50))
+	x.Take("request to answer: durable, p50", "ms", at(toDurable, 50))
+	x.Take("request to answer: installed, p50", "ms", at(toInstalled, 50))
+	x.Take("request to answer: installed, p99", "ms", at(toInstalled, 99))
+	s.usage.Take(x, "instance", "switches and generator", float64(s.c.Count))
 	s.c.Note("run %d of %d: %s: last flow-mod after %.2f ms (p99 %.2f ms), installed answered after %.2f ms",
-		i+1, s.c.Runs, x.Subject, at(s.last, 50), at(s.last, 99),
-		at(s.installed, 50))
-	t := &s.total
-	for _, pair := range [][2]report.Histogram{{t.first, s.first}, {t.last, s.last}, {t.durable, s.durable},
-		{t.waited, s.waited}, {t.installed, s.installed}} {
-		pair[0].Merge(pair[1])
+		i+1, s.c.Runs, x.Subject, at(toLast, 50), at(toLast, 99), at(toInstalled, 50))
+	for i := range s.total {
+		s.total[i].Merge(s.times[i])
 	}
-}
-
-// finish adds the distributions of all runs.
-func (s *latencyScore) finish() {
-	x, l := s.result, &s.total
-	const since = "from the first byte of a request for one intent to "
-	x.Times = append(x.Times, report.DistributionOf("last flow-mod",
-		since+"the last flow-mod that a switch received for it", l.last),
-		report.DistributionOf("first flow-mod", since+"the first flow-mod that a switch received for it", l.first),
-		report.DistributionOf("durable", since+"the end of the answer that it is durable", l.durable),
-		report.DistributionOf("last flow-mod, where the answer waits",
-			since+"the last flow-mod, of requests that wait until the intent is installed", l.waited),
-		report.DistributionOf("installed", since+"the end of the answer that it is installed", l.installed))
 }

@@ -15,15 +15,20 @@ const waitPath = paths.IntentsURL + "?wait=installed&timeout=30s"
 
 // run is one run: intents one after the other, alternately without and with waiting.
 func (s *latencyScore) run(ctx context.Context, i int) error {
-	s.latencies = newLatencies()
-	g, err := s.setup.Open(ctx)
-	if err != nil {
-		return err
+	for _, h := range s.times {
+		h.Reset()
 	}
-	defer g.Close()
-	if err := load.Fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
-		return fmt.Errorf("before the intents: %w", err)
+	err := s.setup.filled(ctx, "intents", paths.FormNDJSON, s.c.Flows, true, func(g *target.Testbed) (int, error) {
+		err := s.measure(ctx, g)
+		return g.Next, err
+	})
+	if err == nil {
+		s.take(i)
 	}
+	return err
+}
+
+func (s *latencyScore) measure(ctx context.Context, g *target.Testbed) error {
 	a, err := load.NewSubmitter(ctx, g)
 	if err != nil {
 		return err
@@ -35,13 +40,7 @@ func (s *latencyScore) run(ctx context.Context, i int) error {
 			return fmt.Errorf("intent %d: %w", n, err)
 		}
 	}
-	after := target.ReadCPUTimes(g.Process)
-	s.instance = processUsage{after.Target - before.Target, g.Process.Memory()}
-	s.switches = processUsage{after.Generator - before.Generator, target.OwnMemory()}
-	if err := a.WithdrawAll(ctx, g, true, g.Next); err != nil {
-		return err
-	}
-	s.take(i)
+	s.usage = target.UsageSince(before, g.Process)
 	return nil
 }
 
@@ -71,12 +70,12 @@ func (s *latencyScore) one(ctx context.Context, g *target.Testbed, a *load.Submi
 	var t paths.Received
 	g.Paths.Follow(&p, true, &t)
 	if wait {
-		s.installed.Record(int64(answered))
-		s.waited.Record(t.Last - int64(began))
+		s.times[toInstalled].Record(int64(answered))
+		s.times[toLastWaited].Record(t.Last - int64(began))
 		return nil
 	}
-	s.durable.Record(int64(answered))
-	s.first.Record(t.First - int64(began))
-	s.last.Record(t.Last - int64(began))
+	s.times[toDurable].Record(int64(answered))
+	s.times[toFirst].Record(t.First - int64(began))
+	s.times[toLast].Record(t.Last - int64(began))
 	return nil
 }

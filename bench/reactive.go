@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/load"
-	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/emu/topo"
 )
 
 // Reactive is how packet-ins are answered. The zero value of a field means its default.
@@ -58,22 +56,32 @@ func (c *Reactive) Check() error {
 	return cmp.Or(c.Options.check(5), c.Config.Check())
 }
 
-func (c *Reactive) plan(r *report.Report) (list []participant, err error) {
-	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	if err != nil {
-		return nil, err
-	}
-	about(r, "reactive", c.title(len(topology.Switches)), c.Version.String(), c.Topology, topology, c.Seed)
+func (c *Reactive) plan(r *report.Report) (list []participant) {
+	about(r, "reactive", c.title(len(c.Network.Switches)), c.Version, c.Topology, c.Network, c.Seed)
 	l := &r.Load
 	l.Hosts, l.Rate, l.Buffered, l.Learning, l.Hops = c.Hosts, c.Rate, c.Buffered, c.Learning, c.Hops
 	l.Seconds, l.Cut = c.Duration.Seconds(), c.Cut.Seconds()
 	if c.Rate == 0 {
 		l.Outstanding = c.Outstanding
 	}
-	for _, t := range c.trials(r, topology) {
-		list = append(list, t)
+	for _, name := range c.Targets {
+		list = append(list, c.trial(r, name))
 	}
-	return list, nil
+	if !c.NoSelfCheck && !slices.Contains(c.Targets, target.Bare) {
+		list = append(list, c.selfCheck().trial(r, target.Bare))
+	}
+	return list
+}
+
+// selfCheck is how the null responder is measured, by which the generator checks itself: it installs
+// no paths.
+func (c *Reactive) selfCheck() *Reactive {
+	if c.Hops == 0 {
+		return c
+	}
+	plain := *c
+	plain.Hops, plain.Outstanding = 0, max(c.Outstanding, 256)
+	return &plain
 }
 
 // title says what is measured.
@@ -84,7 +92,7 @@ func (c *Reactive) title(switches int) string {
 	}
 	how := fmt.Sprintf("%d outstanding a switch", c.Outstanding)
 	if c.Rate > 0 {
-		how = fmt.Sprintf("%s/s sent", report.Thousands(float64(c.Rate)))
+		how = fmt.Sprintf("%s/s sent", report.Thousands(c.Rate))
 	}
 	buffers := "unbuffered"
 	if c.Buffered {
@@ -94,27 +102,14 @@ func (c *Reactive) title(switches int) string {
 		buffers, how)
 }
 
-// trials are those of all targets, and of the null responder, by which the generator checks itself.
-func (c *Reactive) trials(r *report.Report, topology *topo.Topology) []*trial {
-	var out []*trial
-	add := func(name string) *trial {
-		t := &trial{name: name, c: c, topology: topology, subject: subject{r.Add(subjectOf(name))},
-			latency:  report.NewHistogram(),
-			lateness: report.NewHistogram()}
-		t.result.SelfCheck = name == target.Bare
-		out = append(out, t)
-		return t
+// trial adds the result of a target.
+func (c *Reactive) trial(r *report.Report, name string) *trial {
+	x := r.Add(subjectOf(name))
+	x.SelfCheck = name == target.Bare
+	t := &trial{name: name, c: c, subject: subject{x}, lateness: report.NewHistogram(),
+		latency: x.Distribution("latency", "from when a packet-in was meant to be sent to its answer")}
+	if c.Rate > 0 {
+		t.lateness = x.Distribution("lateness", "from when a packet-in was meant to be sent to when it was")
 	}
-	for _, name := range c.Targets {
-		add(name)
-	}
-	if !c.NoSelfCheck && !slices.Contains(c.Targets, target.Bare) {
-		t := add(target.Bare)
-		plain := *c
-		plain.Hops, plain.Outstanding = 0, max(c.Outstanding, 256) // the null responder installs no paths
-		if c.Hops > 0 {
-			t.c = &plain
-		}
-	}
-	return out
+	return t
 }

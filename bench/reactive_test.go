@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/load"
-	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
@@ -48,11 +47,7 @@ func TestNullResponder(t *testing.T) {
 				if err := c.Check(); err != nil {
 					t.Fatal(err)
 				}
-				topology, err := loadswitch.ParseTopology(c.Topology, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tr := &trial{name: address, c: c, topology: topology, subject: subject{(&report.Report{}).Add(address)}}
+				tr := &trial{name: address, c: c, subject: subject{(&report.Report{}).Add(address)}}
 				if err := tr.begin(t.Context()); err != nil {
 					t.Fatal(err)
 				}

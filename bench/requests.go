@@ -53,23 +53,19 @@ func (c *Requests) Check() error {
 // maxConns is how many connections there may be at most.
 const maxConns = 1024
 
-func (c *Requests) plan(r *report.Report) ([]participant, error) {
+func (c *Requests) plan(r *report.Report) (list []participant) {
 	how := "the next when one is answered"
 	if c.Rate > 0 {
-		how = report.Thousands(float64(c.Rate)) + "/s sent"
+		how = report.Thousands(c.Rate) + "/s sent"
 	}
-	err := c.about(r, "requests", fmt.Sprintf(
+	c.about(r, "requests", fmt.Sprintf(
 		"requests: POST, PUT and DELETE of one intent over %d switches in turn, %s, with %s installed", c.Hops, how,
-		report.Thousands(float64(c.Flows))))
-	if err != nil {
-		return nil, err
-	}
+		report.Thousands(c.Flows)))
 	r.Load.Rate, r.Load.Seconds = c.Rate, c.Duration.Seconds()
-	var list []participant
 	for _, setup := range c.variants() {
 		list = append(list, c.score(r, setup))
 	}
-	return list, nil
+	return list
 }
 
 // requestsScore is what is measured of an instance.
@@ -82,10 +78,19 @@ type requestsScore struct {
 }
 
 func (c *Requests) score(r *report.Report, setup Setup) *requestsScore {
-	s := &requestsScore{c: c, setup: setup, subject: subject{setup.addSubject(r)},
-		latency: map[int]report.Histogram{}, lateness: report.NewHistogram()}
+	x := setup.addSubject(r)
+	s := &requestsScore{c: c, setup: setup, subject: subject{x}, latency: map[int]report.Histogram{},
+		lateness: report.NewHistogram()}
+	since := "from the first byte of a request to the end of its answer, when it is durable"
+	if c.Rate > 0 {
+		since = "from when a request was meant to be sent to the end of its answer, when it is durable"
+	}
 	for _, n := range c.Conns {
-		s.latency[n] = report.NewHistogram()
+		s.latency[n] = x.Distribution("answered, "+report.Plural(n, "connection", "connections"), since)
+	}
+	if c.Rate > 0 {
+		s.lateness = x.Distribution("lateness",
+			"from when a request was meant to be sent to when the generator gave it to a connection")
 	}
 	return s
 }
@@ -94,17 +99,15 @@ func (c *Requests) score(r *report.Report, setup Setup) *requestsScore {
 type requestRun struct {
 	conns             int
 	answered          int // of them those that count
-	elapsed           time.Duration
+	usage             target.Usage
 	latency, lateness report.Histogram
 	behind            int // requests that were due at the end and had no connection
 	mods              uint64
 	syncs             float64 // of the store and the audit log; 0 if not known
 	mallocs           float64
-	instance, own     time.Duration // CPU time
-	memory, ownMemory int64
 }
 
-func (m *requestRun) rate() float64 { return float64(m.answered) / m.elapsed.Seconds() }
+func (m *requestRun) rate() float64 { return float64(m.answered) / m.usage.Elapsed.Seconds() }
 
 // check tells why a measurement is no result.
 func (m *requestRun) check(c *Requests) error {
@@ -112,13 +115,13 @@ func (m *requestRun) check(c *Requests) error {
 	switch {
 	case m.answered == 0:
 		return fmt.Errorf("%w: no request on %s within %v", report.ErrNothing,
-			report.Plural(m.conns, "connection", "connections"), m.elapsed)
+			report.Plural(m.conns, "connection", "connections"), m.usage.Elapsed)
 	case c.Rate > 0 && p99 > c.LateLimit:
 		return fmt.Errorf("%w: one request in a hundred by %v or more, allowed are %v", report.ErrLate, p99, c.LateLimit)
 	case c.Rate > 0 && float64(m.behind) > maxBehind*float64(c.Rate):
 		return fmt.Errorf("%w: of %s requests a second on %s, %s were due at the end and had not been sent",
-			report.ErrSlow, report.Thousands(float64(c.Rate)),
-			report.Plural(m.conns, "connection", "connections"), report.Thousands(float64(m.behind)))
+			report.ErrSlow, report.Thousands(c.Rate),
+			report.Plural(m.conns, "connection", "connections"), report.Thousands(m.behind))
 	}
 	return nil
 }
@@ -143,30 +146,12 @@ func (s *requestsScore) take(list []*requestRun) {
 			x.Take(target.Allocations+on, "", m.mallocs/n)
 		}
 		x.Take("flow-mods received, each"+on, "", float64(m.mods)/n)
-		x.Take("CPU of the instance, each"+on, "µs", report.Microseconds(m.instance)/n)
-		x.Take("CPU of switches and generator, each"+on, "µs", report.Microseconds(m.own)/n)
+		x.Take("CPU of the instance, each"+on, "µs", report.Microseconds(m.usage.Target)/n)
+		x.Take("CPU of switches and generator, each"+on, "µs", report.Microseconds(m.usage.Generator)/n)
 		if i == 0 {
-			x.Use("instance", m.instance, n, m.memory)
-			x.Use("switches and generator", m.own, n, m.ownMemory)
+			m.usage.Take(x, "instance", "switches and generator", n)
 		}
 		s.latency[m.conns].Merge(m.latency)
 		s.lateness.Merge(m.lateness)
-	}
-}
-
-// finish adds the distributions of all runs.
-func (s *requestsScore) finish() {
-	since := "from the first byte of a request to the end of its answer, when it is durable"
-	if s.c.Rate > 0 {
-		since = "from when a request was meant to be sent to the end of its answer, when it is durable"
-	}
-	for _, n := range s.c.Conns {
-		s.result.Times = append(s.result.Times,
-			report.DistributionOf("answered, "+report.Plural(n, "connection", "connections"), since, s.latency[n]))
-	}
-	if s.c.Rate > 0 {
-		s.result.Times = append(s.result.Times,
-			report.DistributionOf("lateness",
-				"from when a request was meant to be sent to when the generator gave it to a connection", s.lateness))
 	}
 }

@@ -2,8 +2,8 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -19,46 +19,39 @@ import (
 
 // run is one run: an instance, measured with each number of connections.
 func (s *requestsScore) run(ctx context.Context, i int) error {
-	g, err := s.setup.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	if err := load.Fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
-		return fmt.Errorf("before the requests: %w", err)
-	}
 	var list []*requestRun
+	err := s.setup.filled(ctx, "requests", paths.FormNDJSON, s.c.Flows, true, func(g *target.Testbed) (_ int, err error) {
+		list, err = s.measureAll(ctx, g, i)
+		return s.c.Flows, err
+	})
+	if err == nil {
+		s.take(list)
+	}
+	return err
+}
+
+func (s *requestsScore) measureAll(ctx context.Context, g *target.Testbed, i int) (list []*requestRun, err error) {
 	for _, conns := range s.c.Conns {
 		m, err := s.measure(ctx, g, conns)
 		for s.c.again(i, s.result, err) {
 			m, err = s.measure(ctx, g, conns)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s.c.Note("run %d of %d: %s answers %s requests/s on %s, p50 %v, p99 %v", i+1, s.c.Runs, s.result.Subject,
-			report.Thousands(m.rate()),
-			report.Plural(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)),
+			report.Thousands(m.rate()), report.Plural(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)),
 			time.Duration(m.latency.ValueAtQuantile(99)))
 		list = append(list, m)
 	}
-	a, err := load.NewSubmitter(ctx, g)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if err := a.WithdrawAll(ctx, g, true, s.c.Flows); err != nil {
-		return err
-	}
-	s.take(list)
-	return nil
+	return list, nil
 }
 
 // measure has so many connections send requests for a while.
 func (s *requestsScore) measure(ctx context.Context, g *target.Testbed, conns int) (*requestRun, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	l := &requestLoad{c: s.c, g: g, stop: stop, due: make(chan time.Time, maxDue)}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	l := &requestLoad{c: s.c, g: g, end: end, due: make(chan time.Time, maxDue)}
 	l.number.Store(int64(g.Next))
 	var running sync.WaitGroup
 	var callers []*requestConn
@@ -75,10 +68,7 @@ func (s *requestsScore) measure(ctx context.Context, g *target.Testbed, conns in
 	m := &requestRun{conns: conns, latency: report.NewHistogram(), lateness: report.NewHistogram()}
 	err := l.runFor(ctx, m)
 	running.Wait()
-	if err == nil {
-		err = l.failed()
-	}
-	if err != nil {
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return nil, err
 	}
 	for _, k := range callers {
@@ -99,30 +89,12 @@ const maxDue = 1 << 16
 type requestLoad struct {
 	c      *Requests
 	g      *target.Testbed
-	stop   func()
+	end    func(error)    // the first error ends the measurement
 	number atomic.Int64   // of the next path
 	due    chan time.Time // requests at a set rate: when each was meant to be sent
 	halted atomic.Bool
 	from   atomic.Int64 // when what counts begins and ends, in ns of time.Now; 0: not yet
 	to     atomic.Int64
-
-	mu  sync.Mutex
-	err error
-}
-
-func (l *requestLoad) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err == nil {
-		l.err = err
-	}
-	l.stop()
-}
-
-func (l *requestLoad) failed() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
 }
 
 // runFor lets the warm-up and the time that counts pass, sending at a set rate if there is one.
@@ -134,7 +106,7 @@ func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 		pacing.Go(func() { l.pace(ctx, m.lateness) })
 	}
 	if err := pace.Wait(ctx, l.c.Warmup); err != nil {
-		return errors.Join(l.failed(), err)
+		return err
 	}
 	before := l.readCounters(ctx)
 	l.from.Store(before.At.UnixNano())
@@ -142,12 +114,11 @@ func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 	to := time.Now()
 	l.to.Store(to.UnixNano())
 	m.behind = len(l.due)
+	m.usage = target.UsageSince(before.CPUTimes, l.g.Process)
+	m.usage.Elapsed = to.Sub(before.At)
 	after := l.readCounters(ctx)
-	m.elapsed = to.Sub(before.At)
-	m.instance, m.own, m.mods = after.Target-before.Target, after.Generator-before.Generator, after.mods-before.mods
-	m.syncs, m.mallocs = after.syncs-before.syncs, after.mallocs-before.mallocs
-	m.memory, m.ownMemory = l.g.Process.Memory(), target.OwnMemory()
-	return errors.Join(l.failed(), err, l.g.Check())
+	m.mods, m.syncs, m.mallocs = after.mods-before.mods, after.syncs-before.syncs, after.mallocs-before.mallocs
+	return cmp.Or(err, l.g.Check())
 }
 
 // counters is what processes have done so far.
@@ -190,7 +161,7 @@ func (l *requestLoad) pace(ctx context.Context, lateness report.Histogram) {
 		select {
 		case l.due <- at:
 		default:
-			l.fail(fmt.Errorf("%w: %d requests wait for a connection", report.ErrSlow, maxDue))
+			l.end(fmt.Errorf("%w: %d requests wait for a connection", report.ErrSlow, maxDue))
 			return
 		}
 	}
@@ -218,7 +189,7 @@ func (k *requestConn) run() {
 			}
 			k.make(n, step)
 			if err := k.ask(); err != nil {
-				k.l.fail(fmt.Errorf("%s of path %d: %w", steps[step], n, err))
+				k.l.end(fmt.Errorf("%s of path %d: %w", steps[step], n, err))
 				return
 			}
 			k.count(at)

@@ -3,11 +3,13 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -34,30 +36,20 @@ func (c *Reroute) Check() error {
 	return nil
 }
 
-func (c *Reroute) plan(r *report.Report) ([]participant, error) {
-	err := c.about(r, "reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take",
-		report.Thousands(float64(c.Flows)), c.Hops,
-		report.Thousands(float64(c.Move))))
-	if err != nil {
-		return nil, err
-	}
-	var list []participant
-	for _, setup := range c.variants() {
-		list = append(list, &rerouteScore{subject: subject{setup.addSubject(r)}, c: c, setup: setup,
-			first: report.NewHistogram(), all: report.NewHistogram(), each: report.NewHistogram()})
-	}
-	return list, nil
-}
-
-// finish adds the distributions of all runs.
-func (s *rerouteScore) finish() {
+func (c *Reroute) plan(r *report.Report) (list []participant) {
 	const since = "from when the port-status message was about to leave the switch to "
-	s.result.Times = append(s.result.Times,
-		report.DistributionOf("last flow-mod",
-			since+"the last flow-mod that a switch received for paths that had to move, of each cut", s.all),
-		report.DistributionOf("first flow-mod", since+"the first such flow-mod, of each cut", s.first),
-		report.DistributionOf("each path",
-			since+"the last flow-mod that a switch received for a path that had to move, of each such path", s.each))
+	c.about(r, "reroute", fmt.Sprintf("reroute: %s paths over %d switches, a link fails that about %s take",
+		report.Thousands(c.Flows), c.Hops, report.Thousands(c.Move)))
+	for _, setup := range c.variants() {
+		x := setup.addSubject(r)
+		list = append(list, &rerouteScore{subject: subject{x}, c: c, setup: setup,
+			all: x.Distribution("last flow-mod",
+				since+"the last flow-mod that a switch received for paths that had to move, of each cut"),
+			first: x.Distribution("first flow-mod", since+"the first such flow-mod, of each cut"),
+			each: x.Distribution("each path",
+				since+"the last flow-mod that a switch received for a path that had to move, of each such path")})
+	}
+	return list
 }
 
 // rerouteScore is what is measured of all runs.
@@ -74,23 +66,20 @@ type cut struct {
 	moved      int // paths
 	flowMods   int // that put an entry of a path that moved
 	first, all time.Duration
-	instance   time.Duration // CPU time
-	switches   time.Duration
-	memory     int64
-	own        int64
+	usage      target.Usage
 }
 
 // take adds the run to the result: of each figure the median of its cuts.
 func (s *rerouteScore) take(i int) {
 	x := s.result
-	var all, first, moved, mods, instance, switches report.Spread
+	var all, first, moved, mods report.Spread
+	var usage []target.Usage
 	for _, k := range s.cuts {
 		all.Take(report.Milliseconds(k.all))
 		first.Take(report.Milliseconds(k.first))
 		moved.Take(float64(k.moved))
 		mods.Take(float64(k.flowMods) / float64(k.moved))
-		instance.Take(float64(k.instance))
-		switches.Take(float64(k.switches))
+		usage = append(usage, k.usage)
 		s.first.Record(int64(k.first))
 		s.all.Record(int64(k.all))
 	}
@@ -99,9 +88,8 @@ func (s *rerouteScore) take(i int) {
 	x.Take("first flow-mod received", "ms", first.Median)
 	x.Take("paths that moved", "", moved.Median)
 	x.Take("flow-mods of one", "", mods.Median)
-	last := s.cuts[len(s.cuts)-1]
-	x.Use("instance", time.Duration(instance.Mean()), moved.Mean(), last.memory)
-	x.Use("switches and generator", time.Duration(switches.Mean()), moved.Mean(), last.own)
+	mean := target.MeanUsage(usage)
+	mean.Take(x, "instance", "switches and generator", moved.Mean())
 	s.c.Note("run %d of %d: %s: %.0f paths move: first flow-mod after %.2f ms, last after %.2f ms", i+1, s.c.Runs,
 		x.Subject, moved.Median, first.Median, all.Median)
 }
@@ -162,11 +150,6 @@ func (l *linkPaths) draw(t *topo.Topology, move int, lot uint64, before map[int]
 // partitions reports whether a topology falls apart without a link.
 func partitions(t *topo.Topology, link int) bool {
 	rest := *t
-	rest.Links = append(append([]topo.Link(nil), t.Links[:link]...), t.Links[link+1:]...)
-	for _, d := range topo.Distances(0, rest.Neighbours()) {
-		if d < 0 {
-			return true
-		}
-	}
-	return false
+	rest.Links = slices.Delete(slices.Clone(t.Links), link, link+1)
+	return slices.ContainsFunc(topo.Distances(0, rest.Neighbours()), func(d int) bool { return d < 0 })
 }

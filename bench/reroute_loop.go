@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
@@ -14,14 +13,16 @@ import (
 // run is one run: the network is filled, and links are cut, one after the other.
 func (s *rerouteScore) run(ctx context.Context, i int) error {
 	s.cuts = s.cuts[:0]
-	g, err := s.setup.Open(ctx)
-	if err != nil {
-		return err
+	err := s.setup.filled(ctx, "cuts", paths.FormNDJSON, s.c.Flows, false, func(g *target.Testbed) (int, error) {
+		return s.c.Flows, s.measure(ctx, g)
+	})
+	if err == nil {
+		s.take(i)
 	}
-	defer g.Close()
-	if err := load.Fill(ctx, g, paths.FormNDJSON, s.c.Flows); err != nil {
-		return fmt.Errorf("before the cuts: %w", err)
-	}
+	return err
+}
+
+func (s *rerouteScore) measure(ctx context.Context, g *target.Testbed) error {
 	before := map[int]bool{}
 	for n := range s.c.Cuts {
 		link, moving, err := s.choose(g, n, before)
@@ -33,15 +34,6 @@ func (s *rerouteScore) run(ctx context.Context, i int) error {
 			return fmt.Errorf("cut %d, of link %s with %d paths: %w", n+1, g.Net.Topology().Links[link].ID, len(moving), err)
 		}
 	}
-	a, err := load.NewSubmitter(ctx, g)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if err := a.WithdrawAll(ctx, g, false, s.c.Flows); err != nil {
-		return err
-	}
-	s.take(i)
 	return nil
 }
 
@@ -71,9 +63,7 @@ func (s *rerouteScore) cut(ctx context.Context, g *target.Testbed, link int, mov
 	if err := g.Poll(ctx, func() error { return g.CheckPaths(moving) }); err != nil {
 		return err
 	}
-	after := target.ReadCPUTimes(g.Process)
-	k := cut{moved: len(moving), instance: after.Target - clocks.Target, switches: after.Generator - clocks.Generator,
-		memory: g.Process.Memory(), own: target.OwnMemory()}
+	k := cut{moved: len(moving), usage: target.UsageSince(clocks, g.Process)}
 	if err := s.times(g, began, moving, &k); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type Rest struct {
 	Seed     uint64
 	Program  string // the weir binary of the instance; default this one
 	Options         // Runs is 1 by default
+	topology *topo.Topology
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -42,52 +43,50 @@ func (c *Rest) Check() error {
 	if err == nil && len(t.Hosts) < 2 {
 		err = fmt.Errorf("topology %q given, want one with two hosts or more", c.Topology)
 	}
+	c.topology = t
 	return err
 }
 
-func (c *Rest) plan(r *report.Report) ([]participant, error) {
-	t, err := topo.Parse(c.Topology, c.Seed)
-	if err != nil {
-		return nil, err
-	}
+func (c *Rest) plan(r *report.Report) []participant {
+	t := c.topology
 	title := fmt.Sprintf("an emulated network under an instance, at rest: %s, %s that ping each other every %v, for %v",
 		report.Plural(len(t.Switches), "switch", "switches"), report.Plural(len(t.Hosts), "host", "hosts"), c.Interval,
 		c.Duration)
-	about(r, "rest", title, openflow.V13.String(), c.Topology, t, c.Seed)
+	about(r, "rest", title, openflow.V13, c.Topology, t, c.Seed)
 	r.Load.Seconds = c.Duration.Seconds()
-	return []participant{&restScore{subject: subject{r.Add(report.Weir)}, c: c, topology: t, report: r}}, nil
+	return []participant{&restScore{subject: subject{r.Add(report.Weir)}, c: c, report: r}}
 }
 
 // restScore is what is measured of all runs.
 type restScore struct {
 	subject
-	c        *Rest
-	topology *topo.Topology
-	report   *report.Report
+	c      *Rest
+	report *report.Report
 }
 
 func (x *restScore) run(ctx context.Context, i int) error {
-	s := &restRun{c: x.c, topology: x.topology}
+	s := &restRun{c: x.c}
 	if err := s.run(ctx); err != nil {
 		return err
 	}
 	s.take(x.result)
 	noteFidelity(x.report, s.fidelity)
-	x.c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, x.c.Runs, s.instance,
-		s.network, s.elapsed.Round(time.Millisecond))
+	x.c.Note("run %d of %d: %v of CPU time of the instance and %v of the network in %v", i+1, x.c.Runs, s.usage.Target,
+		s.usage.Generator, s.usage.Elapsed.Round(time.Millisecond))
 	return nil
 }
 
 // take adds a run to a result.
 func (s *restRun) take(x *report.Result) {
-	share := func(d time.Duration) float64 { return 100 * d.Seconds() / s.elapsed.Seconds() }
-	x.Take("CPU of both processes, of a core", "%", share(s.instance+s.network))
-	x.Take("CPU of the instance, of a core", "%", share(s.instance))
-	x.Take("CPU of the emulated network, of a core", "%", share(s.network))
-	x.Take("pings", "/s", float64(s.sent)/s.elapsed.Seconds())
+	u := &s.usage
+	share := func(d time.Duration) float64 { return 100 * d.Seconds() / u.Elapsed.Seconds() }
+	x.Take("CPU of both processes, of a core", "%", share(u.Target+u.Generator))
+	x.Take("CPU of the instance, of a core", "%", share(u.Target))
+	x.Take("CPU of the emulated network, of a core", "%", share(u.Generator))
+	x.Take("pings", "/s", float64(s.sent)/u.Elapsed.Seconds())
 	x.Take("pings without an answer", "", float64(s.sent)-float64(s.received))
 	x.Take("first connection to all links shown", "ms", report.Milliseconds(s.linked))
 	x.Take("directions of links that are not shown at the end", "", float64(s.lost))
-	x.Take("memory of the instance", "MiB", report.Mebibytes(s.memory))
-	x.Take("memory of the emulated network", "MiB", report.Mebibytes(s.own))
+	x.Take("memory of the instance", "MiB", report.Mebibytes(u.TargetMemory))
+	x.Take("memory of the emulated network", "MiB", report.Mebibytes(u.GeneratorMemory))
 }

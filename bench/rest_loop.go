@@ -11,24 +11,21 @@ import (
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
-	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
 
 // restRun is one run of Rest.
 type restRun struct {
-	c        *Rest
-	topology *topo.Topology
-	api      *client.Client
-	net      *emu.Network
-	pings    []*host.Ping
+	c     *Rest
+	api   *client.Client
+	net   *emu.Network
+	pings []*host.Ping
 
-	elapsed, linked   time.Duration
-	instance, network time.Duration // CPU time
-	sent, received    int
-	lost              int
-	memory, own       int64
-	fidelity          emu.Fidelity
+	linked         time.Duration
+	usage          target.Usage
+	sent, received int
+	lost           int
+	fidelity       emu.Fidelity
 }
 
 func (s *restRun) run(ctx context.Context) error {
@@ -41,7 +38,7 @@ func (s *restRun) run(ctx context.Context) error {
 		return err
 	}
 	defer s.api.Close()
-	s.net, err = emu.New(emu.Config{Topology: s.topology, Versions: []openflow.Version{openflow.V13},
+	s.net, err = emu.New(emu.Config{Topology: s.c.topology, Versions: []openflow.Version{openflow.V13},
 		Controllers: []string{p.Address}, Seed: s.c.Seed})
 	if err != nil {
 		return err
@@ -51,8 +48,8 @@ func (s *restRun) run(ctx context.Context) error {
 	if err := s.net.Start(ctx); err != nil {
 		return err
 	}
-	if err := s.await(ctx); err != nil {
-		return err
+	if err := target.AwaitLinks(ctx, s.api, s.c.topology, s.c.Limit); err != nil {
+		return fmt.Errorf("%w (%w)", err, report.ErrSlow)
 	}
 	s.linked = time.Since(began)
 	if err := s.startPings(ctx); err != nil {
@@ -71,38 +68,19 @@ func (s *restRun) measure(ctx context.Context, p *target.Process) error {
 	if err := pace.Wait(ctx, s.c.Duration); err != nil {
 		return err
 	}
-	after := target.ReadCPUTimes(p)
+	s.usage = target.UsageSince(before, p)
 	s.sent, s.received = s.pingTotals()
 	s.sent, s.received = s.sent-sent, s.received-received
-	s.elapsed, s.instance, s.network = after.At.Sub(before.At), after.Target-before.Target, after.Generator-before.Generator
-	s.memory, s.own = p.Memory(), target.OwnMemory()
 	shown, err := target.LinksShown(ctx, s.api)
 	if err != nil {
 		return err
 	}
-	s.lost = 2*len(s.topology.Links) - shown
+	s.lost = 2*len(s.c.topology.Links) - shown
 	s.fidelity = s.net.Fidelity()
 	if s.received == 0 {
 		return fmt.Errorf("%w: %d pings were sent", report.ErrNothing, s.sent)
 	}
 	return nil
-}
-
-// await waits until all links are shown both ways.
-func (s *restRun) await(ctx context.Context) error {
-	want := 2 * len(s.topology.Links)
-	for began := time.Now(); ; {
-		n, err := target.LinksShown(ctx, s.api)
-		if err == nil && n == want {
-			return nil
-		}
-		if time.Since(began) > s.c.Limit {
-			return fmt.Errorf("%d of %d directions of links are shown after %v (%w)", n, want, s.c.Limit, report.ErrSlow)
-		}
-		if err := pace.Wait(ctx, target.PollPeriod); err != nil {
-			return err
-		}
-	}
 }
 
 // startPings has each host ping the one at the other end of the list, without end; they begin one

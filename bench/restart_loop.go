@@ -96,24 +96,15 @@ const comparePollPeriod = 500 * time.Millisecond
 
 // compare waits until the instance says that it has compared every switch.
 func (r *restartRun) compare(ctx context.Context, g *target.Testbed) error {
-	for began := time.Now(); ; {
+	n := 0
+	return pace.Until(ctx, comparePollPeriod, g.Instance.Limit, func() (bool, error) {
 		m, err := g.Process.ReadMetrics(ctx, g.Instance.Token)
-		if err != nil {
-			return err
+		if n = int(m[target.MetricCompared]); err != nil || n == len(g.Net.Switches) {
+			return true, err
 		}
-		n := int(m[target.MetricCompared])
-		if n == len(g.Net.Switches) {
-			return nil
-		}
-		if err := g.Check(); err != nil {
-			return err
-		}
-		if time.Since(began) > g.Instance.Limit {
-			return fmt.Errorf("%w: %d of %d switches were compared after %v", report.ErrSlow, n, len(g.Net.Switches),
-				g.Instance.Limit)
-		}
-		if err := pace.Wait(ctx, comparePollPeriod); err != nil {
-			return err
-		}
-	}
+		return false, g.Check()
+	}, func() error {
+		return fmt.Errorf("%w: %d of %d switches were compared after %v", report.ErrSlow, n, len(g.Net.Switches),
+			g.Instance.Limit)
+	})
 }

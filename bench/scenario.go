@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/openflow"
 )
 
 // Scenario is something that can be measured: its fields say how, and a zero value of one means its
@@ -19,7 +20,7 @@ type Scenario interface {
 	With() *Options
 	// plan writes what is measured and under which load, and adds the results. Everybody whose
 	// results these are takes part in each run, one after the other.
-	plan(r *report.Report) ([]participant, error)
+	plan(r *report.Report) []participant
 }
 
 // Options are what all scenarios have.
@@ -70,10 +71,7 @@ func Run(ctx context.Context, s Scenario) (*report.Report, error) {
 	}
 	o := s.With()
 	r := &report.Report{Format: report.Format, Command: o.Command, Build: o.Build, Machine: report.ThisMachine()}
-	list, err := s.plan(r)
-	if err != nil {
-		return nil, err
-	}
+	list := s.plan(r)
 	r.Load.Runs = o.Runs
 	if err := o.measure(ctx, list); err != nil {
 		return nil, err
@@ -135,7 +133,9 @@ func (o *Options) again(i int, x *report.Result, err error) bool {
 }
 
 // about is what a report says of a scenario with a topology.
-func about(r *report.Report, scenario, title, version, topology string, t *topo.Topology, seed uint64) {
+func about(
+	r *report.Report, scenario, title string, v openflow.Version, topology string, t *topo.Topology, seed uint64,
+) {
 	r.Scenario, r.Title = scenario, title
-	r.Load = report.Load{OpenFlow: version, Topology: topology, Switches: len(t.Switches), Seed: seed}
+	r.Load = report.Load{OpenFlow: v.String(), Topology: topology, Switches: len(t.Switches), Seed: seed}
 }

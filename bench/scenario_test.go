@@ -43,13 +43,13 @@ type play struct {
 
 func (p *play) Check() error { return errors.Join(p.wrong, p.Options.check(2)) }
 
-func (p *play) plan(r *report.Report) (list []participant, err error) {
+func (p *play) plan(r *report.Report) (list []participant) {
 	r.Scenario = "play"
 	for i, s := range p.cast {
 		s.result = r.Add(fmt.Sprintf("s%d", i))
 		list = append(list, s)
 	}
-	return list, nil
+	return list
 }
 
 // TestRunsAreSharedAndVerdictsKept: everybody takes part in each run; who fails is refused and said so
@@ -99,10 +99,10 @@ func TestSelfCheckThatFailsRefuses(t *testing.T) {
 // selfChecked is a play whose last participant is the self-check.
 type selfChecked struct{ play }
 
-func (p *selfChecked) plan(r *report.Report) ([]participant, error) {
-	list, err := p.play.plan(r)
+func (p *selfChecked) plan(r *report.Report) []participant {
+	list := p.play.plan(r)
 	p.cast[len(p.cast)-1].result.SelfCheck = true
-	return list, err
+	return list
 }
 
 // TestNothingRunsOfAWrongScenario: a wrong configuration starts nobody, and an interruption ends all

@@ -2,8 +2,11 @@ package bench
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 
-	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/bench/load"
+	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/openflow"
@@ -56,22 +59,22 @@ func (c *Setup) named(what string) string {
 	return what
 }
 
-// addView adds the result of an instance, or of the null instance, in a scenario without intents.
-func addView(r *report.Report, null bool) subject {
-	x := r.Add(report.Weir)
-	if x.SelfCheck = null; null {
-		x.Subject = report.NullInstance
-	}
-	return subject{x}
+// viewSubject is what a scenario measures in which a network comes into the view: an instance, or the
+// null instance.
+type viewSubject struct {
+	subject
+	null bool
 }
 
-// withNull are what a scenario without intents measures alternately: an instance, and the null
-// instance.
-func (o *Options) withNull() []bool {
-	if o.NoSelfCheck {
-		return []bool{false}
+// viewSubjects adds the results of an instance, and of the null instance, which are measured
+// alternately.
+func (o *Options) viewSubjects(r *report.Report) []viewSubject {
+	list := []viewSubject{{subject{r.Add(report.Weir)}, false}}
+	if !o.NoSelfCheck {
+		list = append(list, viewSubject{subject{r.Add(report.NullInstance)}, true})
+		list[1].result.SelfCheck = true
 	}
-	return []bool{false, true}
+	return list
 }
 
 // addSubject adds the result of what is measured.
@@ -84,12 +87,27 @@ func (c *Setup) addSubject(r *report.Report) *report.Result {
 }
 
 // about writes what is measured into a report.
-func (c *Setup) about(r *report.Report, scenario, title string) error {
-	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
+func (c *Setup) about(r *report.Report, scenario, title string) {
+	about(r, scenario, title, openflow.V13, c.Topology, c.Network, c.Seed)
+	r.Load.Hops = c.Hops
+}
+
+// filled opens a testbed with a number of paths, and has it measured, which leaves paths there: they
+// are checked, and withdrawn from an instance that goes on.
+func (c *Setup) filled(
+	ctx context.Context, what string, form paths.Form, flows int, exact bool, measure func(g *target.Testbed) (left int, err error),
+) error {
+	g, err := c.Open(ctx)
 	if err != nil {
 		return err
 	}
-	about(r, scenario, title, openflow.V13.String(), c.Topology, t, c.Seed)
-	r.Load.Hops = c.Hops
-	return nil
+	defer g.Close()
+	if err := load.Fill(ctx, g, form, flows); err != nil {
+		return fmt.Errorf("before the %s: %w", what, err)
+	}
+	left, err := measure(g)
+	if err != nil {
+		return err
+	}
+	return load.WithdrawAll(ctx, g, exact, left)
 }

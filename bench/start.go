@@ -25,6 +25,7 @@ type Start struct {
 
 	Program string // the weir binary; default this one
 	Options
+	topology *topo.Topology
 }
 
 // Check fills in defaults and finds what is wrong with a configuration, before anything is started.
@@ -36,55 +37,43 @@ func (c *Start) Check() error {
 	c.Topology = cmp.Or(c.Topology, fmt.Sprintf("single:%d", c.Switches))
 	c.Idle = cmp.Or(c.Idle, 10*time.Second)
 	c.Rest = cmp.Or(c.Rest, 6*time.Second)
-	_, err := loadswitch.ParseTopology(c.Topology, c.Seed)
+	var err error
+	c.topology, err = loadswitch.ParseTopology(c.Topology, c.Seed)
 	return cmp.Or(c.Options.check(5), err)
 }
 
-func (c *Start) plan(r *report.Report) (list []participant, err error) {
-	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	if err != nil {
-		return nil, err
-	}
-	n := len(topology.Switches)
+func (c *Start) plan(r *report.Report) (list []participant) {
 	about(r, "start", fmt.Sprintf("start and rest of an instance: OpenFlow %s, %s", c.Version,
-		report.Plural(n, "switch", "switches")), c.Version.String(), c.Topology, topology, c.Seed)
-	for _, null := range c.withNull() {
-		list = append(list, &startScore{subject: addView(r, null), c: c, topology: topology, null: null,
-			shown: report.NewHistogram(), sent: report.NewHistogram(), request: report.NewHistogram()})
+		report.Plural(len(c.topology.Switches), "switch", "switches")), c.Version, c.Topology, c.topology, c.Seed)
+	for _, s := range c.viewSubjects(r) {
+		x := s.result
+		list = append(list, &startScore{viewSubject: s, c: c,
+			shown: x.Distribution("shown",
+				"from a handshake's last byte to the end of the answer that shows the switch, one after the other"),
+			sent: x.Distribution("request sent",
+				"from a handshake's last byte to when the request for that answer was sent"),
+			request: x.Distribution("request", "that request's own time")})
 	}
-	return list, nil
+	return list
 }
 
 // startScore is what is measured of all runs.
 type startScore struct {
-	subject
+	viewSubject
 	c                    *Start
-	topology             *topo.Topology
-	null                 bool
 	shown, sent, request report.Histogram
 }
 
 func (x *startScore) run(ctx context.Context, i int) error {
-	s := &startRun{c: x.c, topology: x.topology, null: x.null, shown: x.shown, sent: x.sent, request: x.request}
-	if err := s.run(ctx); err != nil {
+	s := &startRun{startScore: x}
+	if err := s.measure(ctx); err != nil {
 		return err
 	}
 	s.take(x.result)
 	x.c.Note("run %d of %d: %s: API ready after %v, %s shown after %v, %v of CPU time in %v", i+1, x.c.Runs, x.result.Subject,
-		s.ready.Round(time.Millisecond), report.Plural(len(x.topology.Switches), "switch", "switches"),
+		s.ready.Round(time.Millisecond), report.Plural(len(x.c.topology.Switches), "switch", "switches"),
 		s.all.Round(time.Millisecond), s.idle, x.c.Idle)
 	return nil
-}
-
-// finish adds the distributions of all runs.
-func (x *startScore) finish() {
-	x.result.Times = []*report.Distribution{
-		report.DistributionOf("shown",
-			"from a handshake's last byte to the end of the answer that shows the switch, one after the other", x.shown),
-		report.DistributionOf("request sent", "from a handshake's last byte to when the request for that answer was sent",
-			x.sent),
-		report.DistributionOf("request", "that request's own time", x.request),
-	}
 }
 
 // take adds a run to a result.
@@ -98,5 +87,5 @@ func (s *startRun) take(x *report.Result) {
 		x.Take("allocations at rest", "/s", s.mallocs/s.c.Idle.Seconds())
 	}
 	x.Take("switches shown by the first request after their handshake", "%",
-		100*float64(s.first)/float64(len(s.topology.Switches)))
+		100*float64(s.first)/float64(len(s.c.topology.Switches)))
 }

@@ -9,19 +9,14 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
-	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/emu/topo"
 )
 
 // startRun is one run of Start.
 type startRun struct {
-	c                    *Start
-	topology             *topo.Topology
-	null                 bool
-	shown, sent, request report.Histogram
-	process              *target.Process
-	api                  *client.Client
+	*startScore
+	process *target.Process
+	api     *client.Client
 
 	ready, all, idle time.Duration
 	empty, loaded    int64
@@ -41,7 +36,7 @@ func startView(ctx context.Context, null bool, program, topology string, seed ui
 // shownLimit is how long a switch may take to be shown.
 const shownLimit = 10 * time.Second
 
-func (s *startRun) run(ctx context.Context) error {
+func (s *startRun) measure(ctx context.Context) error {
 	p, err := startView(ctx, s.null, s.c.Program, s.c.Topology, s.c.Seed)
 	if err != nil {
 		return err
@@ -79,7 +74,7 @@ func (s *startRun) awaitReady(ctx context.Context) error {
 
 // together connects all switches at once, and leaves them at rest.
 func (s *startRun) together(ctx context.Context) error {
-	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1})
+	net := loadswitch.New(s.c.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1})
 	defer target.CloseNetwork(net)
 	began := time.Now()
 	if err := net.Connect(ctx, s.process.Address); err != nil {
@@ -97,15 +92,15 @@ func (s *startRun) together(ctx context.Context) error {
 				n++
 			}
 		}
-		if n == len(s.topology.Switches) {
+		if n == len(s.c.topology.Switches) {
 			break
 		}
 		if s.all > shownLimit {
-			return fmt.Errorf("%d of %d switches are shown after %v", n, len(s.topology.Switches), shownLimit)
+			return fmt.Errorf("%d of %d switches are shown after %v", n, len(s.c.topology.Switches), shownLimit)
 		}
 		pace.Nap(500 * time.Microsecond)
 	}
-	if err := s.linked(ctx); err != nil {
+	if err := target.AwaitLinks(ctx, s.api, s.c.topology, shownLimit); err != nil {
 		return err
 	}
 	if err := pace.Wait(ctx, s.c.Rest); err != nil {
@@ -124,27 +119,10 @@ func (s *startRun) together(ctx context.Context) error {
 	return nil
 }
 
-// linked waits until all links are shown both ways.
-func (s *startRun) linked(ctx context.Context) error {
-	want := 2 * len(s.topology.Links)
-	for began := time.Now(); ; {
-		n, err := target.LinksShown(ctx, s.api)
-		if err != nil || n == want {
-			return err
-		}
-		if time.Since(began) > shownLimit {
-			return fmt.Errorf("%d of %d directions of links are shown after %v", n, want, shownLimit)
-		}
-		if err := pace.Wait(ctx, target.PollPeriod); err != nil {
-			return err
-		}
-	}
-}
-
 // oneByOne connects other switches, one after the other, and asks for each as soon as its handshake
 // is done.
 func (s *startRun) oneByOne(ctx context.Context) error {
-	net := loadswitch.New(s.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
+	net := loadswitch.New(s.c.topology, loadswitch.Config{Version: s.c.Version, Hosts: 1, FirstID: 1 << 20})
 	defer target.CloseNetwork(net)
 	for _, sw := range net.Switches {
 		if err := net.ConnectOne(ctx, sw, s.process.Address); err != nil {

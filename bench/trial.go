@@ -9,7 +9,6 @@ import (
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/emu/topo"
 )
 
 // trial is one target under load.
@@ -17,7 +16,6 @@ type trial struct {
 	subject
 	name     string
 	c        *Reactive
-	topology *topo.Topology
 	process  *target.Process // nil if somebody else runs the controller
 	load     *load.Load
 	latency  report.Histogram // of all runs
@@ -28,7 +26,7 @@ type trial struct {
 // begin starts a controller, connects the switches and makes all hosts known to it.
 func (t *trial) begin(ctx context.Context) error {
 	p, err := target.StartController(ctx, t.name, &target.Spec{Version: t.c.Version, Learning: t.c.Learning,
-		Switches: len(t.topology.Switches), Links: len(t.topology.Links), Ports: min(t.c.Hosts, load.HostPorts),
+		Switches: len(t.c.Network.Switches), Links: len(t.c.Network.Links), Ports: min(t.c.Hosts, load.HostPorts),
 		Program: t.c.Program})
 	if err != nil {
 		return err
@@ -38,7 +36,7 @@ func (t *trial) begin(ctx context.Context) error {
 	if t.name == target.Faucet {
 		cfg.CopyVLAN = target.FaucetVLAN
 	}
-	t.load = load.New(&cfg, t.topology)
+	t.load = load.New(&cfg)
 	began := t.load.Clock()
 	if err := t.load.Connect(ctx, p.Address); err != nil {
 		return err
@@ -98,17 +96,15 @@ func (t *trial) take(s *load.Sample) {
 	x.Take(t.c.work(), "/s", s.Rate())
 	x.Take("messages an answer", "", float64(s.Counts.Messages)/float64(s.Counts.Answered))
 	if t.process.Owned() {
-		x.Use("controller", s.Ended.Target-s.Began.Target, s.Work(), s.RSS)
+		x.Use("controller", s.Usage.Target, s.Work(), s.Usage.TargetMemory)
 	}
 	if s.Mallocs > 0 {
 		x.Take(target.Allocations, "", s.Mallocs/float64(s.Counts.Answered))
 	}
-	x.Use("generator", s.Ended.Generator-s.Began.Generator, s.Work(), s.Generator)
+	x.Use("generator", s.Usage.Generator, s.Work(), s.Usage.GeneratorMemory)
 	t.latency.Merge(s.Latency)
 	t.lateness.Merge(s.Lateness)
-	t.paths.Repeated += s.Paths.Repeated
-	t.paths.Unordered += s.Paths.Unordered
-	t.paths.Checked += s.Paths.Checked
+	t.paths.Add(s.Paths)
 }
 
 // work is what the first measure counts.
@@ -124,15 +120,8 @@ func (c *Reactive) work() string {
 
 // finish reads what is of all runs together.
 func (t *trial) finish() {
-	x := t.result
-	x.Times = append(x.Times, report.DistributionOf("latency",
-		"from when a packet-in was meant to be sent to its answer", t.latency))
-	if t.c.Rate > 0 {
-		x.Times = append(x.Times,
-			report.DistributionOf("lateness", "from when a packet-in was meant to be sent to when it was", t.lateness))
-	}
 	if t.c.Hops > 0 {
-		x.Notes = append(x.Notes,
+		t.result.Notes = append(t.result.Notes,
 			fmt.Sprintf("second packet-ins %d; released before a barrier behind the rules: %d of %d looked at",
 				t.paths.Repeated, t.paths.Unordered, t.paths.Checked))
 	}

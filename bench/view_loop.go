@@ -16,9 +16,9 @@ import (
 	"github.com/weirnet/weir/emu/topo"
 )
 
-// run starts an instance, connects the network, waits until the view is whole, and leaves it alone
-// for a while; then single switches connect.
-func (d *discoveryRun) run(ctx context.Context) error {
+// measure starts an instance, connects the network, waits until the view is whole, and leaves it
+// alone for a while; then single switches connect.
+func (d *discoveryRun) measure(ctx context.Context) error {
 	p, err := startView(ctx, d.null, d.c.Program, d.c.Topology, d.c.Seed)
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func (d *discoveryRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	later := &startRun{c: &Start{Version: d.c.Version}, topology: single, shown: d.shown, sent: report.NewHistogram(),
-		request: report.NewHistogram(), process: p, api: api}
+	later := &startRun{startScore: &startScore{c: &Start{Version: d.c.Version, topology: single}, shown: d.shown,
+		sent: report.NewHistogram(), request: report.NewHistogram()}, process: p, api: api}
 	if err := later.awaitReady(ctx); err != nil {
 		return err
 	}
@@ -46,9 +46,9 @@ func (d *discoveryRun) run(ctx context.Context) error {
 
 // find connects the network and follows the view's changes until everything is there.
 func (d *discoveryRun) find(ctx context.Context, p *target.Process, api *client.Client) error {
-	net := loadswitch.New(d.topology, loadswitch.Config{Version: d.c.Version, Hosts: 1})
+	net := loadswitch.New(d.c.topology, loadswitch.Config{Version: d.c.Version, Hosts: 1})
 	defer target.CloseNetwork(net)
-	v := newViewed(d.topology, net)
+	v := newViewed(d.c.topology, net)
 	page, err := api.Links(ctx)
 	if err != nil {
 		return err
@@ -77,14 +77,13 @@ func (d *discoveryRun) find(ctx context.Context, p *target.Process, api *client.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	after := target.ReadCPUTimes(p)
+	d.usage = target.UsageSince(before, p)
 	if err := pace.Wait(ctx, d.c.Rest); err != nil {
 		return err
 	}
+	d.usage.TargetMemory, d.usage.GeneratorMemory = p.Memory(), target.OwnMemory()
 	var wrong error
 	d.switches, d.links, d.falsely, wrong = v.result()
-	d.cpu, d.generator, d.memory, d.own = after.Target-before.Target, after.Generator-before.Generator, p.Memory(),
-		target.OwnMemory()
 	if n := net.Disconnected(); n > 0 {
 		return fmt.Errorf("%d sessions were ended: %w", n, net.Ended())
 	}

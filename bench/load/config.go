@@ -20,7 +20,8 @@ type Config struct {
 	Version openflow.Version // default 1.3
 	// Topology is as loadswitch.ParseTopology reads it; default single:1.
 	Topology string
-	Hosts    int // at each switch; default 1000
+	Network  *topo.Topology // what that is; Check sets it
+	Hosts    int            // at each switch; default 1000
 	// Hops, if not 0, makes every packet the first of a new flow between hosts whose shortest path
 	// has so many switches. It is answered when it is released and finds the rules of its path at
 	// every switch. Hosts is then 20 by default, and Outstanding 32.
@@ -81,8 +82,8 @@ func (c *Config) withDefaults() {
 // Check fills in defaults and finds what is wrong, before anything is started.
 func (c *Config) Check() error {
 	c.withDefaults()
-	topology, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	if err != nil {
+	var err error
+	if c.Network, err = loadswitch.ParseTopology(c.Topology, c.Seed); err != nil {
 		return err
 	}
 	switch {
@@ -92,21 +93,21 @@ func (c *Config) Check() error {
 		return fmt.Errorf("%d outstanding packet-ins given, want 1 to %d", c.Outstanding, maxWindow)
 	case c.Hops < 0 || c.Hops == 1 || c.Hops > paths.MaxHops:
 		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, paths.MaxHops)
-	case c.Learning && (c.Hops > 0 || len(topology.Switches) > maxLearning):
+	case c.Learning && (c.Hops > 0 || len(c.Network.Switches) > maxLearning):
 		return fmt.Errorf("new hosts at %d switches given, want %d at most, and no paths that are followed",
-			len(topology.Switches), maxLearning)
+			len(c.Network.Switches), maxLearning)
 	case c.Hops > 0 && c.Rate > 0:
 		return errors.New("paths at a set rate are not measured: give a number outstanding")
 	case c.Rate < 0:
 		return fmt.Errorf("a rate of %d given, want a positive one", c.Rate)
 	}
-	return c.checkHops(topology)
+	return c.checkHops()
 }
 
 // checkHops finds that a topology has no shortest path of so many switches. Where there is a longer
 // one there is one of this length too.
-func (c *Config) checkHops(topology *topo.Topology) error {
-	longest, next := 1, topology.Neighbours()
+func (c *Config) checkHops() error {
+	longest, next := 1, c.Network.Neighbours()
 	for from := range next {
 		if longest >= c.Hops {
 			return nil

@@ -38,6 +38,14 @@ type PathCounts struct {
 	Checked      int
 }
 
+// Add adds other counts.
+func (p *PathCounts) Add(o PathCounts) {
+	p.Repeated += o.Repeated
+	p.misforwarded += o.misforwarded
+	p.Unordered += o.Unordered
+	p.Checked += o.Checked
+}
+
 func (p PathCounts) minus(o PathCounts) PathCounts {
 	return PathCounts{p.Repeated - o.Repeated, p.misforwarded - o.misforwarded, p.Unordered - o.Unordered, p.Checked - o.Checked}
 }
@@ -84,10 +92,7 @@ func (l *Load) pathCounts() PathCounts {
 	var p PathCounts
 	for _, f := range l.followers {
 		f.mu.Lock()
-		p.Repeated += f.paths.Repeated
-		p.misforwarded += f.paths.misforwarded
-		p.Unordered += f.paths.Unordered
-		p.Checked += f.paths.Checked
+		p.Add(f.paths)
 		f.mu.Unlock()
 	}
 	return p

@@ -14,9 +14,9 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Config{Hops: 3, Hosts: 8, Version: openflow.V13, Outstanding: 4}
+	c := &Config{Hops: 3, Hosts: 8, Version: openflow.V13, Outstanding: 4, Network: topology}
 	c.withDefaults()
-	l := New(c, topology)
+	l := New(c)
 	f := l.followers[0]
 	for i, want := range [][]int{{2}, {}, {0}} {
 		if got := l.followers[i].far; len(got) != len(want) || len(got) == 1 && got[0] != want[0] {

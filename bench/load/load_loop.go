@@ -8,7 +8,6 @@ import (
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/emu/topo"
 )
 
 // Load is the emulated switches of one target.
@@ -28,9 +27,9 @@ type Load struct {
 }
 
 // New makes the switches of a target.
-func New(c *Config, topology *topo.Topology) *Load {
+func New(c *Config) *Load {
 	l := &Load{c: c, epoch: time.Now(), nap: batchNap, urgent: pace.Urgent}
-	l.net = loadswitch.New(topology,
+	l.net = loadswitch.New(c.Network,
 		loadswitch.Config{Version: c.Version, Hosts: c.Hosts, HostPorts: HostPorts, MaxQueue: 64 << 20, Dial: c.dial,
 			Tap: func(sw *loadswitch.Switch) loadswitch.Tap {
 				s := newSource(sw, c, l.Clock)

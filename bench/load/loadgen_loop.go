@@ -30,7 +30,8 @@ type Generator struct {
 	// filling: it ends when there are so many.
 	filling bool
 
-	stop    context.CancelFunc
+	ctx     context.Context // of the load that runs
+	end     context.CancelCauseFunc
 	running sync.WaitGroup
 
 	mu            sync.Mutex
@@ -40,7 +41,6 @@ type Generator struct {
 	issued        int       // requests since then
 	asking        []int     // the first paths of the installs that are not answered yet
 	halted        bool
-	err           error            // the first
 	latency       report.Histogram // of requests, to their whole answer
 	late          report.Histogram // how much later than meant requests left
 	overloads     int              // answers that asked to come again later
@@ -77,32 +77,18 @@ func (p *Generator) Start(ctx context.Context) {
 	t := p.g.Net.Tally()
 	hops := int64(p.g.Paths.Hops)
 	p.putBefore, p.removedBefore = int64(t.Put)-int64(p.g.Next)*hops, int64(t.Removed)-int64(p.g.First)*hops
-	ctx, p.stop = context.WithCancel(ctx)
+	p.ctx, p.end = context.WithCancelCause(ctx)
 	for range p.conns {
 		p.running.Go(func() {
-			if err := p.work(ctx); err != nil {
-				p.fail(err)
+			if err := p.work(p.ctx); err != nil {
+				p.end(err)
 			}
 		})
 	}
 }
 
-// fail ends the load.
-func (p *Generator) fail(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.err == nil {
-		p.err = err
-	}
-	p.halted = true
-}
-
 // Failed is why the load ended, if it was not just halted.
-func (p *Generator) Failed() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err
-}
+func (p *Generator) Failed() error { return context.Cause(p.ctx) }
 
 // Halt asks for nothing more, and waits for the answers.
 func (p *Generator) Halt() error {
@@ -110,8 +96,8 @@ func (p *Generator) Halt() error {
 	p.halted = true
 	p.mu.Unlock()
 	p.running.Wait()
-	p.stop()
-	return p.err
+	defer p.end(nil)
+	return p.Failed()
 }
 
 // work does requests, one after the other, over a connection of its own.
@@ -125,7 +111,7 @@ func (p *Generator) work(ctx context.Context) error {
 	for {
 		j, wait, ended := p.nextJob()
 		if ended || ctx.Err() != nil {
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		if wait > 0 {
 			time.Sleep(wait)
@@ -244,14 +230,6 @@ func (p *Generator) inFlight(t *loadswitch.Tally) (in, out int) {
 	return p.g.Next - int((int64(t.Put)-p.putBefore)/hops), p.g.First - int((int64(t.Removed)-p.removedBefore)/hops)
 }
 
-// lockedInFlight is inFlight, for those who do not hold the lock.
-func (p *Generator) lockedInFlight() (in, out int) {
-	t := p.g.Net.Tally()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.inFlight(&t)
-}
-
 // Fill asks until the network has all its paths, and checks them.
 func Fill(ctx context.Context, g *target.Testbed, form paths.Form, active int) error {
 	p := NewGenerator(g, form, active, 0)
@@ -264,24 +242,22 @@ func Fill(ctx context.Context, g *target.Testbed, form paths.Form, active int) e
 	return p.AwaitSettled(ctx)
 }
 
-// AwaitSettled waits until nothing is in flight, and checks that switches have the entries of all
+// AwaitSettled waits until nothing is in flight of a load that was halted, and checks that switches have the entries of all
 // paths, and no others of paths. A path that was withdrawn before a switch was told of it has none
 // there, and does not count as one that was installed.
 func (p *Generator) AwaitSettled(ctx context.Context) error {
 	g := p.g
-	t := g.Net.Tally()
-	rested := time.Now()
+	t, rested := g.Net.Tally(), time.Now()
 	return g.Poll(ctx, func() error {
-		in, out := p.lockedInFlight()
 		if now := g.Net.Tally(); now != t {
 			t, rested = now, time.Now()
 		}
-		if in > 0 || out > 0 {
+		if in, out := p.inFlight(&t); in > 0 || out > 0 {
 			if time.Since(rested) < time.Second {
 				return fmt.Errorf(
 					"%w: %s paths asked for, %s withdrawn, and switches have %s entries put and %s removed in %s flow-mods", report.ErrMissing,
-					report.Thousands(float64(g.Next)), report.Thousands(float64(g.First)), report.Thousands(float64(t.Put)),
-					report.Thousands(float64(t.Removed)), report.Thousands(float64(t.FlowMods)))
+					report.Thousands(g.Next), report.Thousands(g.First), report.Thousands(t.Put),
+					report.Thousands(t.Removed), report.Thousands(t.FlowMods))
 			}
 			rested = time.Now()
 		}

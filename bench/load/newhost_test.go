@@ -17,9 +17,9 @@ func TestNewcomersAreAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Config{Hosts: 8, Version: openflow.V13, Outstanding: 4, Learning: true}
+	c := &Config{Hosts: 8, Version: openflow.V13, Outstanding: 4, Learning: true, Network: topology}
 	c.withDefaults()
-	s := New(c, topology).sources[2]
+	s := New(c).sources[2]
 	token, _ := s.window.take(0, -1)
 	src, dst := s.draw(token)
 	if dst != &s.sw.Hosts[dst.Number%8] || src.At.Port == dst.At.Port {

@@ -18,12 +18,10 @@ type Sample struct {
 	Lateness report.Histogram // of the generator, at a set rate
 	Paths    PathCounts       // if packets were followed
 
-	process   *target.Process
-	Began     target.CPUTimes
-	Ended     target.CPUTimes
-	RSS       int64   // of the controller at the end, bytes; 0 if it is not known
-	Mallocs   float64 // of an instance of ours, from before the run to after its last answer
-	Generator int64   // of the generator
+	process *target.Process
+	began   target.CPUTimes
+	Usage   target.Usage
+	Mallocs float64 // of an instance of ours, from before the run to after its last answer
 }
 
 func newSample(p *target.Process) *Sample {
@@ -31,19 +29,14 @@ func newSample(p *target.Process) *Sample {
 }
 
 // begin and end bound what counts.
-func (s *Sample) begin(now time.Duration) { s.from, s.Began = now, target.ReadCPUTimes(s.process) }
-
-func (s *Sample) end(now time.Duration) {
-	s.to, s.Ended = now, target.ReadCPUTimes(s.process)
-	s.RSS, s.Generator = s.process.Memory(), target.OwnMemory()
-}
+func (s *Sample) begin(now time.Duration) { s.from, s.began = now, target.ReadCPUTimes(s.process) }
+func (s *Sample) end(now time.Duration)   { s.to, s.Usage = now, target.UsageSince(s.began, s.process) }
 
 // count sets the counts of a run from those before it and after the last answers.
 func (s *Sample) count(before, after tally) {
 	s.Missing = after.waiting
 	s.Counts = tally{Sent: after.Sent - before.Sent, Answered: after.Answered - before.Answered,
-		Counted: after.Counted - before.Counted,
-		Again:   after.Again - before.Again, Messages: after.Messages - before.Messages}
+		Counted: after.Counted - before.Counted, Again: after.Again - before.Again, Messages: after.Messages - before.Messages}
 }
 
 // follow sets what became of the packets that were followed. Those that did not arrive are no
@@ -58,20 +51,20 @@ func (s *Sample) Check(c *Config) error {
 	switch p99 := time.Duration(s.Lateness.ValueAtQuantile(99)); {
 	case s.Counts.Answered == 0:
 		return fmt.Errorf("%w: %s packet-ins were sent, and waited for until %v after the last", report.ErrNothing,
-			report.Thousands(float64(s.Counts.Sent)), c.Drain)
+			report.Thousands(s.Counts.Sent), c.Drain)
 	case s.unsent > 0:
 		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", report.ErrSlow,
-			report.Thousands(float64(s.unsent)), report.Thousands(maxWindow))
+			report.Thousands(s.unsent), report.Thousands(maxWindow))
 	case s.Paths.misforwarded > 0:
 		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", report.ErrMisforwarded,
 			s.Paths.misforwarded, s.Counts.Sent, c.Hops)
 	case s.Missing > 0:
 		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", report.ErrMissing,
-			report.Thousands(float64(s.Missing)),
-			report.Thousands(float64(s.Counts.Sent)), c.Drain, s.unexpectedReplies())
+			report.Thousands(s.Missing),
+			report.Thousands(s.Counts.Sent), c.Drain, s.unexpectedReplies())
 	case s.Counts.Counted == 0:
 		return fmt.Errorf("%w: none of %s answers came within the run of %v", report.ErrSlow,
-			report.Thousands(float64(s.Counts.Answered)), s.elapsed())
+			report.Thousands(s.Counts.Answered), s.elapsed())
 	case c.Rate > 0 && p99 > c.LateLimit:
 		return fmt.Errorf("%w: one packet in a hundred by %v or more, allowed are %v", report.ErrLate, p99, c.LateLimit)
 	}
@@ -85,7 +78,7 @@ func (s *Sample) unexpectedReplies() string {
 		return ""
 	}
 	return fmt.Sprintf("; %s more messages named packets that did not wait, or were never sent",
-		report.Thousands(float64(s.Counts.Again)))
+		report.Thousands(s.Counts.Again))
 }
 
 func (s *Sample) elapsed() time.Duration { return s.to - s.from }
@@ -100,4 +93,4 @@ func (s *Sample) At(percentile float64) time.Duration {
 
 // Work is how many answers CPU time was taken over: the clocks are read a moment after the part
 // that counts begins and ends.
-func (s *Sample) Work() float64 { return s.Rate() * s.Ended.At.Sub(s.Began.At).Seconds() }
+func (s *Sample) Work() float64 { return s.Rate() * s.Usage.Elapsed.Seconds() }

@@ -184,17 +184,22 @@ func (a *Submitter) WithdrawFrom(ctx context.Context, g *target.Testbed, n int) 
 	if err := a.withdraw(ctx, n, count); err != nil {
 		return err
 	}
-	return g.AwaitEntries(ctx, fmt.Sprintf("%s paths withdrawn", report.Thousands(float64(count))),
+	return g.AwaitEntries(ctx, fmt.Sprintf("%s paths withdrawn", report.Thousands(count)),
 		func(t loadswitch.Tally) bool { return t.Removed >= want })
 }
 
 // WithdrawAll checks that the network holds the paths from number 0 on that it held before, and
 // withdraws them from an instance that goes on.
-func (a *Submitter) WithdrawAll(ctx context.Context, g *target.Testbed, exact bool, flows int) error {
-	if err := g.Verify(exact, 0, flows); err != nil {
+func WithdrawAll(ctx context.Context, g *target.Testbed, exact bool, flows int) error {
+	if err := g.Verify(exact, 0, flows); err != nil || g.Process.Owned() {
 		return err
 	}
-	for n := 0; n < flows && !g.Process.Owned(); n += BatchPaths {
+	a, err := NewSubmitter(ctx, g)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	for n := 0; n < flows; n += BatchPaths {
 		if err := a.withdraw(ctx, n, min(BatchPaths, flows-n)); err != nil {
 			return err
 		}

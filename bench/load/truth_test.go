@@ -58,11 +58,11 @@ func measureTruth(t *testing.T, b target.Behaviour, c *loaded) (sm *Sample, fate
 		go func() { done <- k.y.Respond(ctx, ln) }()
 		c.dial = func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) }
 		c.withDefaults()
-		topology, err := loadswitch.ParseTopology(c.Topology, 1)
-		if err != nil {
+		var err error
+		if c.Network, err = loadswitch.ParseTopology(c.Topology, 1); err != nil {
 			t.Fatal(err)
 		}
-		l := New(&c.Config, topology)
+		l := New(&c.Config)
 		l.nap, l.urgent = time.Sleep, func() func() { return func() {} }
 		if err := errors.Join(l.Connect(ctx, "synthetic:1"), l.IntroduceHosts(ctx)); err != nil {
 			t.Fatal(err)
@@ -268,11 +268,11 @@ func TestLateSendingIsInTheLatency(t *testing.T) {
 		c := &loaded{Config: Config{Rate: 1000, Hosts: 50}, Duration: time.Second}
 		c.dial = func(ctx context.Context, _ string) (net.Conn, error) { return ln.Dial(ctx) }
 		c.withDefaults()
-		topology, err := loadswitch.ParseTopology(c.Topology, 1)
-		if err != nil {
+		var err error
+		if c.Network, err = loadswitch.ParseTopology(c.Topology, 1); err != nil {
 			t.Fatal(err)
 		}
-		l := New(&c.Config, topology)
+		l := New(&c.Config)
 		l.nap, l.urgent = func(time.Duration) { time.Sleep(100 * time.Millisecond) }, func() func() { return func() {} }
 		if err := errors.Join(l.Connect(ctx, "synthetic:1"), l.IntroduceHosts(ctx)); err != nil {
 			t.Fatal(err)

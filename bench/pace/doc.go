@@ -8,6 +8,6 @@
 //
 // # Inputs and outputs
 //
-// Wait is for whoever may be a millisecond late, Nap for whoever may not; Urgent has a goroutine run
+// Wait and Until are for whoever may be a millisecond late, Nap for whoever may not; Urgent has a goroutine run
 // before everything else on the machine.
 package pace

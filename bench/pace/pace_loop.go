@@ -9,15 +9,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Wait waits for a time, or until the context ends, whose error it returns.
+// Wait waits for a time, or until the context ends, whose cause it returns.
 func Wait(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	case <-t.C:
 		return nil
+	}
+}
+
+// Until waits until something is done: it looks each period, and returns the error of late when the
+// limit is over.
+func Until(ctx context.Context, period, limit time.Duration, done func() (bool, error), late func() error) error {
+	for began := time.Now(); ; {
+		if is, err := done(); is || err != nil {
+			return err
+		}
+		if time.Since(began) > limit {
+			return late()
+		}
+		if err := Wait(ctx, period); err != nil {
+			return err
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func (r *Report) subtitle() string {
 	l := r.Load
 	parts := []string{l.Topology}
 	if l.Hosts > 0 {
-		parts = append(parts, fmt.Sprintf("%s hosts a switch", Thousands(float64(l.Hosts))))
+		parts = append(parts, fmt.Sprintf("%s hosts a switch", Thousands(l.Hosts)))
 	}
 	runs := Plural(l.Runs, "run", "runs")
 	if l.Seconds > 0 {

@@ -18,7 +18,7 @@ func sampleReport() *Report {
 		Command: "weir bench & more", Load: Load{Topology: "single:1", Runs: 3, Seconds: 1}}
 	for i, name := range []string{"self", "<script>alert(1)</script>", "slow", "gone"} {
 		x := r.Add(name)
-		h := NewHistogram()
+		h := x.Distribution("latency", "from one moment to another")
 		for n := range 5000 {
 			h.Record(int64(n+1) * int64(i+1) * 1000)
 		}
@@ -26,7 +26,6 @@ func sampleReport() *Report {
 			x.Take("packet-ins answered", "/s", v*float64(i+1))
 			x.Use("controller", time.Second, v, 20<<20)
 		}
-		x.Times = append(x.Times, DistributionOf("latency", "from one moment to another", h))
 	}
 	r.Results[3].Refuse(ErrNothing)
 	r.Fidelity = &Fidelity{Promises: 9, LatenessP99: 12, Kept: true}

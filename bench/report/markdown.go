@@ -79,21 +79,15 @@ func Merge(reports []*Report) (*Report, error) {
 		}
 		first.Load.Runs += r.Load.Runs
 		for _, x := range r.Results {
-			first.result(x.Subject).join(x)
+			mine := find(first.Results, func(y *Result) bool { return y.Subject == x.Subject })
+			if mine == nil {
+				mine = first.Add(x.Subject)
+			}
+			mine.join(x)
 		}
 	}
 	first.Finish()
 	return first, nil
-}
-
-// result is that of a subject, made if there is none.
-func (r *Report) result(subject string) *Result {
-	for _, x := range r.Results {
-		if x.Subject == subject {
-			return x
-		}
-	}
-	return r.Add(subject)
 }
 
 // join adds the runs of another result. One without a result leaves none.

@@ -6,8 +6,8 @@ import (
 )
 
 // Thousands prints a number as people read it: 1,234,567.
-func Thousands(v float64) string {
-	s := fmt.Sprintf("%.0f", v)
+func Thousands[T int | int64 | uint64 | float64](v T) string {
+	s := fmt.Sprintf("%.0f", float64(v))
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
@@ -47,5 +47,5 @@ func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Thousands(float64(n)) + " " + many
+	return Thousands(n) + " " + many
 }

@@ -73,7 +73,7 @@ func printResults(w io.Writer, results []*Result) error {
 		for _, d := range x.Times {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Subject, d.Name, formatMicros(d.P50), formatMicros(d.P90),
 				formatMicros(d.P99), formatMicros(d.P999),
-				formatMicros(d.Max), Thousands(float64(d.Count)))
+				formatMicros(d.Max), Thousands(d.Count))
 		}
 	}
 	return t.Flush()
@@ -93,7 +93,7 @@ func (f *Fidelity) String() string {
 	s := "nothing was promised for a time"
 	if f.Promises > 0 {
 		s = fmt.Sprintf("of %s promises %s were late: by %s (p50), %s (p99), %s at most",
-			Thousands(float64(f.Promises)), Thousands(float64(f.Late)),
+			Thousands(f.Promises), Thousands(f.Late),
 			formatMicros(f.LatenessP50), formatMicros(f.LatenessP99), formatMicros(f.LatenessMax))
 	}
 	s += fmt.Sprintf("; a frame waited for its turn for %s at most", formatMicros(f.Wait))

@@ -120,10 +120,13 @@ func (x *Result) Refuse(err error) {
 
 // Measure is one by its name; nil if there is none.
 func (x *Result) Measure(name string) *Measure {
-	for _, m := range x.Measures {
-		if m.Name == name {
-			return m
-		}
+	return find(x.Measures, func(m *Measure) bool { return m.Name == name })
+}
+
+// find is the first of a list that is looked for; nil if there is none.
+func find[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
@@ -138,15 +141,22 @@ func (x *Result) Take(name, unit string, v float64) {
 	m.Take(v)
 }
 
+// Distribution adds a distribution of times, and returns the histogram that it is read from when the
+// report is finished; what says from when to when.
+func (x *Result) Distribution(name, what string) Histogram {
+	d := &Distribution{Name: name, What: what, taken: NewHistogram()}
+	x.Times = append(x.Times, d)
+	return d.taken
+}
+
 // Use adds a run to what a process took: its CPU time, for so many units of work, and its memory in
 // bytes. What is not known is 0.
 func (x *Result) Use(name string, cpu time.Duration, work float64, rss int64) {
-	i := slices.IndexFunc(x.Processes, func(p *Process) bool { return p.Name == name })
-	if i < 0 {
-		i = len(x.Processes)
-		x.Processes = append(x.Processes, &Process{Name: name})
+	p := x.process(name)
+	if p == nil {
+		p = &Process{Name: name}
+		x.Processes = append(x.Processes, p)
 	}
-	p := x.Processes[i]
 	p.CPUSeconds.Take(cpu.Seconds())
 	p.CPUPerWork.Take(Microseconds(cpu) / max(work, 1))
 	p.RSS.Take(Mebibytes(rss))
@@ -154,21 +164,17 @@ func (x *Result) Use(name string, cpu time.Duration, work float64, rss int64) {
 
 // Time finds a distribution by its name; nil if there is none.
 func (x *Result) Time(name string) *Distribution {
-	for _, d := range x.Times {
-		if d.Name == name {
-			return d
-		}
-	}
-	return nil
+	return find(x.Times, func(d *Distribution) bool { return d.Name == name })
 }
 
-// Finish computes ratios within the report, and its verdict.
+// Finish reads distributions, computes ratios within the report, and its verdict.
 func (r *Report) Finish() {
+	var why []string
 	for _, x := range r.Results {
-		for i, m := range x.Measures {
-			if i > 0 {
-				break
-			}
+		for _, d := range x.Times {
+			d.finish()
+		}
+		for _, m := range x.Measures[:min(len(x.Measures), 1)] {
 			m.Ratios = map[string]float64{}
 			for _, o := range r.Results {
 				if b := o.Measure(m.Name); o != x && b != nil && b.Median > 0 {
@@ -176,9 +182,6 @@ func (r *Report) Finish() {
 				}
 			}
 		}
-	}
-	var why []string
-	for _, x := range r.Results {
 		if x.Refused != "" {
 			why = append(why, x.Subject+": no result: "+x.Refused)
 		}

@@ -51,6 +51,8 @@ type Distribution struct {
 	Max   float64 `json:"max"`
 	// Curve is the distribution's whole course, for plots.
 	Curve []Quantile `json:"curve"`
+
+	taken Histogram // what it is of, until the report is finished
 }
 
 // Quantile is a point of a distribution: of so many per cent the time is At or less, in
@@ -82,16 +84,18 @@ func (h Histogram) Record(ns int64) {
 // Merge adds the times of another histogram.
 func (h Histogram) Merge(o Histogram) { h.Histogram.Merge(o.Histogram) }
 
-// DistributionOf reads a histogram of nanoseconds.
-func DistributionOf(name, what string, h Histogram) *Distribution {
+// finish reads the histogram, if the distribution was not read from a file.
+func (d *Distribution) finish() {
+	h := d.taken
+	if h.Histogram == nil {
+		return
+	}
 	q := func(p float64) float64 { return float64(h.ValueAtQuantile(p)) / 1e3 }
-	d := &Distribution{Name: name, What: what, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90),
-		P99: q(99), P999: q(99.9),
-		Max: float64(h.Max()) / 1e3}
+	*d = Distribution{Name: d.Name, What: d.What, Count: h.TotalCount(), Mean: h.Mean() / 1e3, P50: q(50), P90: q(90),
+		P99: q(99), P999: q(99.9), Max: float64(h.Max()) / 1e3}
 	for _, p := range curvePercents(d.Count) {
 		d.Curve = append(d.Curve, Quantile{Percent: p, At: q(p)})
 	}
-	return d
 }
 
 // curvePercents are where a curve has its points: the closer the nearer to all, as far as there are
@@ -101,12 +105,9 @@ func curvePercents(count int64) []float64 {
 	if count == 0 {
 		return nil
 	}
-	for left, step := 100.0, 0; left*float64(count) >= 100; step++ {
-		left = 100 / pow2(step+1)
+	for left := 100.0; left*float64(count) >= 100; {
+		left /= 2
 		out = append(out, 100-left*1.5, 100-left)
 	}
 	return append(out, 100)
 }
-
-// pow2 is two to the power of n.
-func pow2(n int) float64 { return float64(uint64(1) << n) }

@@ -38,7 +38,7 @@ var timesHead = []string{"", "p50", "p90", "p99", "p99.9", "max", "of"}
 
 func (d *Distribution) row(name string) []any {
 	return []any{name, formatMicros(d.P50), formatMicros(d.P90), formatMicros(d.P99), formatMicros(d.P999), formatMicros(d.Max),
-		Thousands(float64(d.Count))}
+		Thousands(d.Count)}
 }
 
 // row is a subject's, in the columns of the first.
@@ -75,12 +75,7 @@ func (x *Result) row(first *Result) []any {
 
 // process is one by its name; nil if there is none.
 func (x *Result) process(name string) *Process {
-	for _, p := range x.Processes {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
+	return find(x.Processes, func(p *Process) bool { return p.Name == name })
 }
 
 // single adds the tables of the only subject: its measures, its times, and what its processes took.

@@ -17,8 +17,9 @@ import (
 // Instance is an instance, and an emulated network that it controls. The zero value of a field means
 // its default.
 type Instance struct {
-	Topology string // as loadswitch.ParseTopology reads it; default wan:206
-	Hops     int    // switches of each path; default 6
+	Topology string         // as loadswitch.ParseTopology reads it; default wan:206
+	Network  *topo.Topology // what that is; Check sets it
+	Hops     int            // switches of each path; default 6
 	Seed     uint64
 	// Limit is how long anything may take that is waited for; default 2 min.
 	Limit time.Duration
@@ -56,21 +57,20 @@ func (c *Instance) Check() error {
 	case (c.Controller == "") != (c.API == ""):
 		return errors.New("want both the addresses of a controller and of its API, or neither")
 	}
-	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	if err != nil {
-		return err
+	var err error
+	if c.Network, err = loadswitch.ParseTopology(c.Topology, c.Seed); err == nil {
+		_, err = paths.New(c.newNetwork(), c.Hops, c.Seed)
 	}
-	_, err = paths.New(c.NewNetwork(t), c.Hops, c.Seed)
 	return err
 }
 
-// NewNetwork makes the switches. What waits for the instance may be much: the entries of a whole
+// newNetwork makes the switches. What waits for the instance may be much: the entries of a whole
 // table.
-func (c *Instance) NewNetwork(t *topo.Topology) *loadswitch.Network {
+func (c *Instance) newNetwork() *loadswitch.Network {
 	cfg := loadswitch.Config{Version: openflow.V13, Plain: c.PlainSwitches, Hosts: paths.EndPorts, HostPorts: paths.EndPorts,
 		MaxQueue: 256 << 20}
 	if c.Test != nil {
 		cfg.Dial = c.Test.OpenFlow
 	}
-	return loadswitch.New(t, cfg)
+	return loadswitch.New(c.Network, cfg)
 }

@@ -12,11 +12,11 @@ func TestMetersAreRead(t *testing.T) {
 	if len(m) != 2 || m[MetricCompared] != 206 || m[MetricMallocs] != 1.5e6 {
 		t.Errorf("%v", m)
 	}
-	if got := parsePeak("Name:\tweir\nVmPeak:\t  9 kB\nVmHWM:\t   2048 kB\nVmRSS:\t 1024 kB\n"); got != 2<<20 {
-		t.Errorf("peak %d", got)
-	}
-	if got := parsePeak("Name:\tweir\n"); got != 0 {
-		t.Errorf("peak %d where there is none", got)
+	const status = "Name:\tweir\nVmPeak:\t  9 kB\nVmHWM:\t   2048 kB\nVmRSS:\t 1024 kB\n"
+	for name, want := range map[string]int64{"VmHWM": 2 << 20, "VmRSS": 1 << 20, "Name": 0, "VmSwap": 0} {
+		if got := parseStatus(status, name); got != want {
+			t.Errorf("%s: %d bytes, want %d", name, got, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/emu/topo"
 )
 
 // Testbed is an instance with a network whose switches and links it has found.
@@ -26,11 +27,7 @@ type Testbed struct {
 // Open starts an instance, or finds the one that runs, connects the network, and waits until the
 // instance shows all of it.
 func (c *Instance) Open(ctx context.Context) (g *Testbed, err error) {
-	t, err := loadswitch.ParseTopology(c.Topology, c.Seed)
-	if err != nil {
-		return nil, err
-	}
-	g = &Testbed{Instance: c, Net: c.NewNetwork(t)}
+	g = &Testbed{Instance: c, Net: c.newNetwork()}
 	defer func() {
 		if err != nil {
 			g.Close()
@@ -104,15 +101,23 @@ func LinksShown(ctx context.Context, api *client.Client) (n int, err error) {
 		return 0, err
 	}
 	for i := range page.Items {
-		if l := &page.Items[i]; l.Up && l.State == confirmed {
+		if l := &page.Items[i]; l.Up && l.State == "confirmed" {
 			n++
 		}
 	}
 	return n, nil
 }
 
-// confirmed is the state of a link that probes are heard over.
-const confirmed = "confirmed"
+// AwaitLinks waits until an instance shows all links of a topology both ways.
+func AwaitLinks(ctx context.Context, api *client.Client, t *topo.Topology, limit time.Duration) error {
+	n, want := 0, 2*len(t.Links)
+	return pace.Until(ctx, PollPeriod, limit, func() (is bool, err error) {
+		n, err = LinksShown(ctx, api)
+		return err == nil && n == want, nil
+	}, func() error {
+		return fmt.Errorf("%d of %d directions of links are shown after %v", n, want, limit)
+	})
+}
 
 // PollPeriod is how often it is looked whether something has happened whose time is known
 // otherwise, or does not matter.
@@ -164,8 +169,8 @@ func (g *Testbed) AwaitEntries(ctx context.Context, what string, done func(loads
 			t := g.Net.Tally()
 			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s",
 				report.ErrMissing, what, g.Instance.Limit,
-				report.Thousands(float64(t.Put)), report.Thousands(float64(t.Removed)),
-				report.Thousands(float64(t.FlowMods)), g.DescribeBroken())
+				report.Thousands(t.Put), report.Thousands(t.Removed),
+				report.Thousands(t.FlowMods), g.DescribeBroken())
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -202,9 +207,9 @@ func (g *Testbed) DescribeBroken() string {
 	if n == 0 {
 		return "all paths lead to their ends"
 	}
-	return fmt.Sprintf("%s of %s paths end on the way, at %d switches: %s of them at %s", report.Thousands(float64(n)),
-		report.Thousands(float64(g.Next-g.First)), len(at),
-		report.Thousands(float64(at[worst])), client.FormatDPID(worst))
+	return fmt.Sprintf("%s of %s paths end on the way, at %d switches: %s of them at %s", report.Thousands(n),
+		report.Thousands(g.Next-g.First), len(at),
+		report.Thousands(at[worst]), client.FormatDPID(worst))
 }
 
 // Verify follows paths, and wants each to lead to where it was asked to, over as many switches as
@@ -221,8 +226,8 @@ func (g *Testbed) Verify(exact bool, first, next int) error {
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%w: %s of %s paths do not lead to where they were to, over %d switches each", report.ErrMisforwarded,
-			report.Thousands(float64(wrong)),
-			report.Thousands(float64(next-first)), g.Paths.Hops)
+			report.Thousands(wrong),
+			report.Thousands(next-first), g.Paths.Hops)
 	}
 	held := 0
 	for _, sw := range g.Net.Switches {
@@ -230,8 +235,8 @@ func (g *Testbed) Verify(exact bool, first, next int) error {
 	}
 	if held != entries {
 		return fmt.Errorf("%w: switches hold %s entries of paths, and %s paths have %s", report.ErrMisforwarded,
-			report.Thousands(float64(held)),
-			report.Thousands(float64(next-first)), report.Thousands(float64(entries)))
+			report.Thousands(held),
+			report.Thousands(next-first), report.Thousands(entries))
 	}
 	return nil
 }
@@ -240,7 +245,7 @@ func (g *Testbed) Verify(exact bool, first, next int) error {
 // the last of them to be there.
 func (g *Testbed) AwaitReceived(ctx context.Context, before loadswitch.Tally, first, next int) error {
 	want := before.Put + uint64((next-first)*g.Paths.Hops)
-	return g.AwaitEntries(ctx, fmt.Sprintf("%s paths asked for", report.Thousands(float64(next-first))),
+	return g.AwaitEntries(ctx, fmt.Sprintf("%s paths asked for", report.Thousands(next-first)),
 		func(t loadswitch.Tally) bool {
 			return t.Put >= want && g.Complete(first, next)
 		})
@@ -270,16 +275,12 @@ func (g *Testbed) CheckPaths(moving []int) error {
 
 // AwaitDisconnected waits until all sessions have ended.
 func (g *Testbed) AwaitDisconnected(ctx context.Context) error {
-	for began := time.Now(); g.Net.Disconnected() < len(g.Net.Switches); {
-		if time.Since(began) > StartLimit {
-			return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.Net.Disconnected(),
-				len(g.Net.Switches), StartLimit)
-		}
-		if err := pace.Wait(ctx, time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return nil
+	return pace.Until(ctx, time.Millisecond, StartLimit, func() (bool, error) {
+		return g.Net.Disconnected() >= len(g.Net.Switches), nil
+	}, func() error {
+		return fmt.Errorf("%d of %d sessions have ended %v after the instance", g.Net.Disconnected(),
+			len(g.Net.Switches), StartLimit)
+	})
 }
 
 // Check finds an instance or sessions that have ended.

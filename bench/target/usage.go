@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weirnet/weir/bench/report"
 )
 
 // CPUTimes are CPU times at a moment.
@@ -20,6 +22,37 @@ type CPUTimes struct {
 // ReadCPUTimes reads the generator's and a process's.
 func ReadCPUTimes(p *Process) CPUTimes {
 	return CPUTimes{At: time.Now(), Generator: ownCPU(), Target: p.CPU()}
+}
+
+// Usage is what a process and the generator have taken of the machine in a time.
+type Usage struct {
+	Elapsed, Generator, Target    time.Duration // the last two of CPU time
+	TargetMemory, GeneratorMemory int64         // at the end, in bytes
+}
+
+// UsageSince is what a process and the generator have taken since their times were read.
+func UsageSince(before CPUTimes, p *Process) Usage {
+	after := ReadCPUTimes(p)
+	return Usage{after.At.Sub(before.At), after.Generator - before.Generator, after.Target - before.Target, p.Memory(),
+		OwnMemory()}
+}
+
+// Take adds it to a result, as what two processes took for so many units of work.
+func (u *Usage) Take(x *report.Result, process, generator string, work float64) {
+	x.Use(process, u.Target, work, u.TargetMemory)
+	x.Use(generator, u.Generator, work, u.GeneratorMemory)
+}
+
+// MeanUsage has the mean of CPU times, and the memory of the last.
+func MeanUsage(list []Usage) Usage {
+	var process, generator report.Spread
+	for _, u := range list {
+		process.Take(float64(u.Target))
+		generator.Take(float64(u.Generator))
+	}
+	mean := list[len(list)-1]
+	mean.Target, mean.Generator = time.Duration(process.Mean()), time.Duration(generator.Mean())
+	return mean
 }
 
 // ownCPU is the CPU time of this process.
@@ -39,17 +72,11 @@ const clockTick = 10 * time.Millisecond
 
 // CPU is the CPU time of the process; 0 if it is not ours or cannot be read.
 func (p *Process) CPU() time.Duration {
-	if p == nil || p.cmd == nil {
+	if !p.Owned() {
 		return 0
 	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	t, err := parseStat(string(b))
-	if err != nil {
-		return 0
-	}
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	t, _ := parseStat(string(b))
 	return t
 }
 
@@ -62,7 +89,7 @@ func parseStat(s string) (time.Duration, error) {
 	}
 	user, err1 := strconv.ParseInt(fields[11], 10, 64)
 	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	if err := errors.Join(err1, err2); err != nil {
+	if err1 != nil || err2 != nil {
 		return 0, errStat
 	}
 	return time.Duration(user+system) * clockTick, nil
@@ -70,53 +97,34 @@ func parseStat(s string) (time.Duration, error) {
 
 // Memory is the resident set of the process in bytes; 0 if it is not ours or cannot be read.
 func (p *Process) Memory() int64 {
-	if p == nil || p.cmd == nil {
-		return 0
-	}
-	return residentSet(p.cmd.Process.Pid)
+	return p.statusBytes("VmRSS")
 }
+
+// Peak is the most that the process's resident set has been, in bytes; 0 if it is not ours or
+// cannot be read.
+func (p *Process) Peak() int64 { return p.statusBytes("VmHWM") }
 
 // OwnMemory is the resident set of this process in bytes.
-func OwnMemory() int64 { return residentSet(os.Getpid()) }
+func OwnMemory() int64 { return readStatus(os.Getpid(), "VmRSS") }
 
-// residentSet is that of a process in bytes; 0 if it cannot be read.
-func residentSet(pid int) int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(b))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize())
-}
-
-// Peak is the most that the process's resident set has been, in bytes (VmHWM); 0 if it is not ours
-// or cannot be read.
-func (p *Process) Peak() int64 {
+// statusBytes is a line of the process's status; 0 if it is not ours or cannot be read.
+func (p *Process) statusBytes(name string) int64 {
 	if !p.Owned() {
 		return 0
 	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	return parsePeak(string(b))
+	return readStatus(p.cmd.Process.Pid, name)
 }
 
-// parsePeak reads VmHWM, in kB, from /proc/PID/status.
-func parsePeak(s string) int64 {
-	_, rest, ok := strings.Cut(s, "\nVmHWM:")
-	if !ok {
-		return 0
-	}
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0
-	}
-	kib, _ := strconv.ParseInt(fields[0], 10, 64)
+func readStatus(pid int, name string) int64 {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return parseStatus(string(b), name)
+}
+
+// parseStatus reads a line in kB of /proc/PID/status, in bytes; 0 if there is none.
+func parseStatus(s, name string) int64 {
+	_, rest, _ := strings.Cut(s, "\n"+name+":")
+	value, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	kib, _ := strconv.ParseInt(value, 10, 64)
 	return kib << 10
 }
 
