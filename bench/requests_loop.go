@@ -40,8 +40,8 @@ func (s *requestsScore) measureAll(ctx context.Context, g *target.Testbed, i int
 			return nil, err
 		}
 		s.c.Note("run %d of %d: %s answers %s requests/s on %s, p50 %v, p99 %v", i+1, s.c.Runs, s.result.Subject,
-			report.Thousands(m.rate()), report.Plural(conns, "connection", "connections"), time.Duration(m.latency.ValueAtQuantile(50)),
-			time.Duration(m.latency.ValueAtQuantile(99)))
+			report.Thousands(m.rate()), report.Plural(conns, "connection", "connections"),
+			time.Duration(m.latency.ValueAtQuantile(50)), time.Duration(m.latency.ValueAtQuantile(99)))
 		list = append(list, m)
 	}
 	return list, nil

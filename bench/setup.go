@@ -95,7 +95,8 @@ func (c *Setup) about(r *report.Report, scenario, title string) {
 // filled opens a testbed with a number of paths, and has it measured, which leaves paths there: they
 // are checked, and withdrawn from an instance that goes on.
 func (c *Setup) filled(
-	ctx context.Context, what string, form paths.Form, flows int, exact bool, measure func(g *target.Testbed) (left int, err error),
+	ctx context.Context, what string, form paths.Form, flows int, exact bool,
+	measure func(g *target.Testbed) (left int, err error),
 ) error {
 	g, err := c.Open(ctx)
 	if err != nil {
