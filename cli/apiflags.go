@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -27,6 +28,19 @@ func (r *apiFlags) addFlags(cmd *cobra.Command) {
 	f.StringVar(&r.token, "token", "", "access token; '' sends none (default: WEIR_TOKEN, else the file token of --data-dir)")
 	f.StringVar(&r.dataDir, "data-dir", "./weir-data", "data directory of the instance, for its token")
 	f.StringVar(&r.ca, "api-tls-ca", "", "certificate authority of an https API, a PEM file (default: the system's)")
+}
+
+// answerFlags are the flags of commands that show an answer of the API.
+type answerFlags struct {
+	apiFlags
+	format format
+}
+
+// addFlags adds them; the answer is shown as a table by default.
+func (r *answerFlags) addFlags(cmd *cobra.Command) {
+	r.apiFlags.addFlags(cmd)
+	r.format = cmp.Or(r.format, formatTable)
+	formatFlag(cmd, &r.format, "how to write the answer")
 }
 
 // client makes the client of the flags. Its errors are of usage.

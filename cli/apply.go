@@ -16,16 +16,13 @@ import (
 
 // configFlags are the flags of apply and diff.
 type configFlags struct {
-	apiFlags
-	file   string
-	format format
+	answerFlags
+	file string
 }
 
 func (a *configFlags) addFlags(cmd *cobra.Command) {
-	a.apiFlags.addFlags(cmd)
-	a.format = formatTable
+	a.answerFlags.addFlags(cmd)
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "the configuration file; - is standard input")
-	cmd.Flags().VarP(&a.format, "output", "o", "how to write the answer")
 }
 
 func newApply() *cobra.Command {
@@ -90,10 +87,7 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 	if err != nil {
 		return 0, configError(a.file, err)
 	}
-	if !a.format.table() {
-		return len(r.Changes), runtimeError(writeValue(cmd.OutOrStdout(), a.format, r))
-	}
-	return len(r.Changes), runtimeError(writeChanges(cmd.OutOrStdout(), r))
+	return len(r.Changes), a.format.write(cmd.OutOrStdout(), r, func(w io.Writer) error { return writeChanges(w, r) })
 }
 
 // readConfig reads a configuration of at most config.MaxBytes.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,16 +48,14 @@ func wantCommand(cmd *cobra.Command, args []string) error {
 
 // wantKindAndName checks KIND X, where KIND is one of kinds.
 func wantKindAndName(kinds ...string) cobra.PositionalArgs {
-	words := strings.Join(kinds[:len(kinds)-1], ", ") + " or " + kinds[len(kinds)-1]
+	words := alternatives(kinds)
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return fmt.Errorf("%s given, want KIND X: KIND is %s", plural(len(args), "argument", "arguments"), words)
 		}
-		for _, kind := range kinds {
-			if args[0] == kind {
-				return nil
-			}
+		if !slices.Contains(kinds, args[0]) {
+			return fmt.Errorf("kind %q given, want %s", args[0], words)
 		}
-		return fmt.Errorf("kind %q given, want %s", args[0], words)
+		return nil
 	}
 }

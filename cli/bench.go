@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
-	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/target"
-	"github.com/weirnet/weir/openflow"
 )
 
 func newBench() *cobra.Command {
@@ -27,16 +25,14 @@ code is 1. docs/benchmarks says what is counted, and how to read a report.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(),
-		newBenchReroute(),
-		newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchEvents(), newBenchGrowth(),
+		newBenchReroute(), newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchEvents(), newBenchGrowth(),
 		newBenchRest(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 
 func newBenchReactive() *cobra.Command {
-	c := bench.Reactive{Config: load.Config{Version: openflow.V13, Buffered: true}}
-	controller, version := target.Self, openflow.V13.String()
-	var out reportFiles
+	c := &bench.Reactive{}
+	controller := target.Self
 	var compare []string
 	switches, unbuffered := 1, false
 	cmd := &cobra.Command{
@@ -52,25 +48,19 @@ answered: the report says why, and the exit code is 1.`,
   weir bench reactive --outstanding 1 --compare bare           round trips
   weir bench reactive --rate 100000                            at a set rate
   weir bench reactive --topology wan:206 --hops 6              new flows over paths of six switches`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkReactive(cmd.Flags(), &c); err != nil {
-				return err
-			}
-			if !cmd.Flags().Changed("topology") {
-				c.Topology = fmt.Sprintf("single:%d", switches)
-			}
-			c.Buffered = c.Buffered && !unbuffered
-			c.Version = versionOf(version)
-			c.Targets = append([]string{controller}, compare...)
-			return out.run(cmd, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := scenario(cmd, c, func(f *pflag.FlagSet) (bench.Scenario, error) {
+		if !f.Changed("topology") {
+			c.Topology = fmt.Sprintf("single:%d", switches)
+		}
+		c.Buffered = c.Buffered && !unbuffered
+		c.Targets = append([]string{controller}, compare...)
+		return c, checkReactive(f, c)
+	})
 	f.StringVar(&controller, "controller", controller, "what is measured: HOST:PORT, or what is started: "+
 		strings.Join(target.Controllers(), ", "))
 	f.StringSliceVar(&compare, "compare", nil, "further controllers, measured alternately")
-	versionFlag(f, &version, "that the switches speak")
+	versionFlag(f, &c.Version, "that the switches speak")
 	f.IntVar(&switches, "switches", switches, "switches, not joined")
 	f.StringVar(&c.Topology, "topology", "", "joined switches instead: linear:N, ring:N, wan:N")
 	f.IntVar(&c.Hosts, "hosts", 0, "hosts at each switch (default 1000, with --hops 20)")
@@ -82,14 +72,12 @@ answered: the report says why, and the exit code is 1.`,
 	f.BoolVar(&unbuffered, "unbuffered", false, "packet-ins have none")
 	f.DurationVar(&c.Duration, "duration", 3*time.Second, "of one run")
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "load before the first run, which does not count")
-	runsFlag(f, &c.Runs, 5)
 	programFlag(f, &c.Program)
 	f.DurationVar(&c.Cut, "cut", 0, "load before and after each run that does not count (default a tenth of --duration)")
 	f.DurationVar(&c.Settle, "settle", time.Minute,
 		"how long a controller may take until it knows all hosts, and with --hops all links")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set --rate: how late one packet in a hundred may be sent")
 	seedFlag(f, &c.Seed, "of the pairs of hosts, and of the topology")
-	out.flags(f)
 	return cmd
 }
 
@@ -110,18 +98,8 @@ func checkReactive(f *pflag.FlagSet, c *bench.Reactive) error {
 	return nil
 }
 
-// versionOf is the version that a word of --openflow-version means.
-func versionOf(s string) openflow.Version {
-	if s == openflow.V10.String() {
-		return openflow.V10
-	}
-	return openflow.V13
-}
-
 func newBenchStart() *cobra.Command {
-	c := bench.Start{}
-	version := openflow.V13.String()
-	var out reportFiles
+	c := &bench.Start{}
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Start of an instance, its use at rest, and when it shows a switch",
@@ -129,24 +107,14 @@ func newBenchStart() *cobra.Command {
 first answer, its memory and CPU use at rest with all switches connected, and the time from the last
 byte of a switch's handshake to the answer that shows the switch.`,
 		Example: "  weir bench start --idle 60s",
-		Args:    wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c.Version = versionOf(version)
-			if err := exclusive(cmd.Flags(), "switches", "topology"); err != nil {
-				return err
-			}
-			return out.run(cmd, &c)
-		},
 	}
-	f := cmd.Flags()
-	versionFlag(f, &version, "that the switches speak")
+	f := scenario(cmd, c, func(f *pflag.FlagSet) (bench.Scenario, error) { return c, exclusive(f, "switches", "topology") })
+	versionFlag(f, &c.Version, "that the switches speak")
 	f.IntVar(&c.Switches, "switches", 0, "switches that are not joined, instead of --topology")
 	f.StringVar(&c.Topology, "topology", "", "joined switches: linear:N, ring:N, wan:N (default wan:100)")
-	runsFlag(f, &c.Runs, 5)
 	programFlag(f, &c.Program)
 	f.DurationVar(&c.Idle, "idle", 10*time.Second, "over which CPU time at rest is taken")
 	seedFlag(f, &c.Seed, "of the topology")
 	selfCheckFlag(f, &c.NoSelfCheck)
-	out.flags(f)
 	return cmd
 }

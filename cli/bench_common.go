@@ -11,16 +11,77 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench"
+	"github.com/weirnet/weir/bench/paths"
+	"github.com/weirnet/weir/openflow"
 )
 
-// What scenarios have in common.
-
-func versionFlag(f *pflag.FlagSet, version *string, usage string) {
-	f.Var(newEnumFlag(version, "1.0|1.3"), "openflow-version", usage)
+// scenario completes the command of a scenario, with the flags that all have: it measures s or, if
+// there is a prepare, what that makes of its own flags.
+func scenario(cmd *cobra.Command, s bench.Scenario, prepare func(*pflag.FlagSet) (bench.Scenario, error)) *pflag.FlagSet {
+	f, out, with := cmd.Flags(), &reportFiles{}, s.With()
+	out.flags(f)
+	f.IntVar(&with.Runs, "runs", cmp.Or(with.Runs, 5), "runs; the report has their median")
+	cmd.Args = wantNoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if prepare != nil {
+			if s, err = prepare(f); err != nil {
+				return err
+			}
+		}
+		return out.run(cmd, s)
+	}
+	return f
 }
 
-func runsFlag(f *pflag.FlagSet, n *int, otherwise int) {
-	f.IntVar(n, "runs", otherwise, "runs; the report has their median")
+// intentScenario completes the command of a scenario of intents, whose setup is c.
+func intentScenario(
+	cmd *cobra.Command, s bench.Scenario, c *bench.Setup, prepare func(*pflag.FlagSet) (bench.Scenario, error),
+) *pflag.FlagSet {
+	f := scenario(cmd, s, func(f *pflag.FlagSet) (bench.Scenario, error) {
+		if c.Controller != "" {
+			c.Token = client.FindToken(c.Token, "")
+		}
+		if prepare == nil {
+			return s, nil
+		}
+		return prepare(f)
+	})
+	f.StringVar(&c.Topology, "topology", "wan:206",
+		"of the emulated network: linear:N, ring:N, wan:N and others that weir emulate knows, without options")
+	f.IntVar(&c.Hops, "hops", 6, "switches of each path")
+	f.DurationVar(&c.Limit, "limit", 0, "how long anything may take that is waited for (default 2m0s)")
+	seedFlag(f, &c.Seed, "of the topology and the ends of the paths")
+	f.StringVar(&c.Controller, "controller", "",
+		"OpenFlow address of an instance that runs, HOST:PORT, with --api; if none is given, one is started for each run")
+	f.StringVar(&c.API, "api", "", "address of that instance's API, HOST:PORT or a URL")
+	f.StringVar(&c.Token, "token", "", "token for that API (default $WEIR_TOKEN)")
+	programFlag(f, &c.Program)
+	f.StringVar(&c.Dir, "dir", "",
+		"directory for the data of instances that are started, which is removed again (default: that of temporary files)")
+	return f
+}
+
+// checkedScenario completes the command of a scenario of intents that the null instance is measured
+// in too.
+func checkedScenario(
+	cmd *cobra.Command, s bench.Scenario, c *bench.Setup, prepare func(*pflag.FlagSet) (bench.Scenario, error),
+) *pflag.FlagSet {
+	f := intentScenario(cmd, s, c, prepare)
+	selfCheckFlag(f, &c.NoSelfCheck)
+	f.BoolVar(&c.PlainSwitches, "plain-switches", false,
+		"measure once more with switches that decode every flow-mod, instead of reading those of paths from their bytes")
+	return f
+}
+
+// versionFlag is --openflow-version, 1.3 by default.
+func versionFlag(f *pflag.FlagSet, version *openflow.Version, usage string) {
+	*version = openflow.V13
+	f.Var(newEnumFlag(version, openflow.V10, openflow.V13), "openflow-version", usage)
+}
+
+// formFlag is --form for scenarios with one form.
+func formFlag(f *pflag.FlagSet, form *string) {
+	f.StringVar(form, "form", string(paths.FormNDJSON), "how requests are written: "+strings.Join(paths.Forms(), ", "))
 }
 
 func programFlag(f *pflag.FlagSet, program *string) {
@@ -48,12 +109,4 @@ func (o *reportFiles) run(cmd *cobra.Command, s bench.Scenario) error {
 		return runtimeError(err)
 	}
 	return o.show(cmd, r)
-}
-
-// intents measures a scenario of intents.
-func (o *reportFiles) intents(cmd *cobra.Command, c *bench.Setup, s bench.Scenario) error {
-	if c.Controller != "" {
-		c.Token = client.FindToken(c.Token, "")
-	}
-	return o.run(cmd, s)
 }

@@ -6,13 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/bench"
-	"github.com/weirnet/weir/openflow"
 )
 
 func newBenchDiscovery() *cobra.Command {
-	c := bench.Discovery{}
-	version := openflow.V13.String()
-	var out reportFiles
+	c := &bench.Discovery{}
 	cmd := &cobra.Command{
 		Use:   "discovery",
 		Short: "Time until an instance shows all switches and links",
@@ -22,22 +19,15 @@ how many links it loses while nothing happens; and, for switches that connect la
 the last byte of the handshake to the answer that shows the switch.`,
 		Example: `  weir bench discovery
   weir bench discovery --topology wan:1000 --runs 3`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c.Version = versionOf(version)
-			return out.run(cmd, &c)
-		},
 	}
-	f := cmd.Flags()
-	versionFlag(f, &version, "that the switches speak")
+	f := scenario(cmd, c, nil)
+	versionFlag(f, &c.Version, "that the switches speak")
 	f.StringVar(&c.Topology, "topology", "wan:100", "linear:N, ring:N, wan:N and others that weir emulate knows, without options")
 	f.IntVar(&c.Single, "single", 50, "switches that connect later, one after the other")
-	runsFlag(f, &c.Runs, 5)
 	programFlag(f, &c.Program)
 	f.DurationVar(&c.Rest, "rest", 3*time.Second, "for which nothing happens when everything is found")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long it may take until then")
 	seedFlag(f, &c.Seed, "of the topology")
 	selfCheckFlag(f, &c.NoSelfCheck)
-	out.flags(f)
 	return cmd
 }

@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
-	"github.com/weirnet/weir/bench/paths"
 )
 
 func newBenchEvents() *cobra.Command {
-	c := bench.Events{}
-	form := string(paths.FormNDJSON)
-	var out reportFiles
+	c := &bench.Events{}
+	form := ""
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Cost of event streams: none, 1,000 that nobody reads, 100 that are read",
@@ -25,24 +23,17 @@ for a stream; and whether streams show the last change. There is no result if th
 keep up with the rate.`,
 		Example: `  weir bench events
   weir bench events --rate 2000 --unread 200 --read 20 --runs 1`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			forms, err := formsOf([]string{form})
-			if err != nil {
-				return err
-			}
-			c.Form = forms[0]
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := intentScenario(cmd, c, &c.Setup, func(*pflag.FlagSet) (_ bench.Scenario, err error) {
+		c.Form, err = formOf(form)
+		return c, err
+	})
 	f.IntVar(&c.Active, "active", 10_000, "intents that are active")
 	f.IntVar(&c.Rate, "rate", 10_000, "installs and withdrawals a second together")
 	f.IntVar(&c.Unread, "unread", 1000, "event streams that nobody reads")
 	f.IntVar(&c.Read, "read", 100, "event streams that are read")
 	f.DurationVar(&c.Duration, "duration", 5*time.Second, "of each turn")
 	f.DurationVar(&c.Warmup, "warmup", 2*time.Second, "of each turn before it counts")
-	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(paths.Forms(), ", "))
-	setupFlags(f, &c.Setup, &out)
+	formFlag(f, &form)
 	return cmd
 }

@@ -9,8 +9,7 @@ import (
 )
 
 func newBenchGrowth() *cobra.Command {
-	c := bench.Growth{}
-	var out reportFiles
+	c := &bench.Growth{}
 	cmd := &cobra.Command{
 		Use:   "growth",
 		Short: "Cost of an event with 10 and 100 times as many intents, switches or hosts",
@@ -20,17 +19,12 @@ switches, and for each packet-in answered, with more and more hosts; and the rat
 before.`,
 		Example: `  weir bench growth
   weir bench growth --times 1,10 --runs 1 --duration 1s`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := intentScenario(cmd, c, &c.Setup, nil)
 	f.IntSliceVar(&c.Times, "times", []int{1, 10, 100}, "sizes, as multiples of the smallest numbers")
 	f.IntVar(&c.Intents, "intents", 2000, "that are held: the smallest number")
 	f.IntVar(&c.Switches, "switches", 20, "of the network where these grow: the smallest number")
 	f.IntVar(&c.Hosts, "hosts", 100, "that packet-ins come from: the smallest number")
 	f.DurationVar(&c.Duration, "duration", 5*time.Second, "of each measurement")
-	setupFlags(f, &c.Setup, &out)
 	return cmd
 }

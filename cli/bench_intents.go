@@ -1,20 +1,17 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
-	"github.com/weirnet/weir/bench/paths"
 )
 
 func newBenchIntents() *cobra.Command {
-	c := bench.Churn{Restart: true}
-	stay := false
-	form := string(paths.FormNDJSON)
-	var out reportFiles
+	c := &bench.Churn{}
+	stay, form := false, ""
 	cmd := &cobra.Command{
 		Use:   "intents",
 		Short: "A million intents: memory, rates, and a restart with them",
@@ -26,29 +23,22 @@ restart, the time until the API is ready and until all switches are compared, an
 are written. Every path is followed through the switches' entries before and after.`,
 		Example: `  weir bench intents --runs 1
   weir bench intents --active 100000 --rate 20000 --duration 10m --runs 1`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			forms, err := formsOf([]string{form})
-			if err != nil {
-				return err
-			}
-			c.Form, c.Restart = forms[0], c.Controller == "" && !stay
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := checkedScenario(cmd, c, &c.Setup, func(*pflag.FlagSet) (_ bench.Scenario, err error) {
+		c.Restart = c.Controller == "" && !stay
+		c.Form, err = formOf(form)
+		return c, err
+	})
 	f.IntVar(&c.Active, "active", 1_000_000, "intents that are active")
 	f.IntVar(&c.Rate, "rate", 0, "installs and withdrawals a second together (default as many as are kept up with)")
 	f.DurationVar(&c.Duration, "duration", time.Minute, "of installing and withdrawing in each run")
 	f.BoolVar(&stay, "no-restart", false, "do not kill the instance at the end")
-	f.StringVar(&form, "form", form, "how requests are written: "+strings.Join(paths.Forms(), ", "))
-	checkedFlags(f, &c.Setup, &out)
+	formFlag(f, &form)
 	return cmd
 }
 
 func newBenchLatency() *cobra.Command {
-	c := bench.Latency{}
-	var out reportFiles
+	c := &bench.Latency{}
 	cmd := &cobra.Command{
 		Use:   "intent-latency",
 		Short: "Time from a request for one intent to the flow-mods at the switches",
@@ -57,21 +47,15 @@ switches over TCP. Intents are requested one after the other; every second reque
 intent is installed, the others until it is durable. The report has the time from the first byte of
 the request to the first and the last flow-mod at a switch, and to the end of the answer.`,
 		Example: "  weir bench intent-latency --count 5000",
-		Args:    wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := checkedScenario(cmd, c, &c.Setup, nil)
 	f.IntVar(&c.Flows, "flows", 1000, "paths that are installed before")
 	f.IntVar(&c.Count, "count", 2000, "intents of each run, half of them with an answer when they are durable")
-	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }
 
 func newBenchReroute() *cobra.Command {
-	c := bench.Reroute{}
-	var out reportFiles
+	c := &bench.Reroute{}
 	cmd := &cobra.Command{
 		Use:   "reroute",
 		Short: "Time until paths have left a link that failed",
@@ -81,15 +65,10 @@ have left it, it comes back, and another fails. The report has the time from the
 to the first and the last flow-mod at a switch for paths that had to move. Every path is followed
 through the switches' entries before and after.`,
 		Example: "  weir bench reroute --cuts 20",
-		Args:    wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := checkedScenario(cmd, c, &c.Setup, nil)
 	f.IntVar(&c.Flows, "flows", 16_000, "paths that are installed")
 	f.IntVar(&c.Move, "move", 1000, "of them, about how many take the link that fails")
 	f.IntVar(&c.Cuts, "cuts", 10, "of each run, each of another link")
-	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }

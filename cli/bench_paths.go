@@ -7,17 +7,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/bench"
 	"github.com/weirnet/weir/bench/paths"
 )
 
 func newBenchPaths() *cobra.Command {
-	c := bench.Paths{}
-	churn := bench.Churn{}
+	c, churn := &bench.Paths{}, &bench.Churn{Scenario: "sustained"}
 	sustained := false
 	var forms []string
-	var out reportFiles
 	cmd := &cobra.Command{
 		Use:   "paths",
 		Short: "Time from a request for many paths to the flow-mods at the switches",
@@ -34,24 +33,24 @@ as the instance keeps up with, or at a --rate.`,
   weir bench paths --form ndjson,protobuf --runs 10
   weir bench paths --sustained --form protobuf --runs 1
   weir bench paths --sustained --rate 100000`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			f := cmd.Flags()
-			err := only(f, sustained)
-			if err != nil {
-				return err
-			}
-			if c.Forms, err = formsOf(forms); err != nil {
-				return err
-			}
-			if sustained {
-				churn.Setup, churn.Scenario = c.Setup, "sustained"
-				return benchSustained(cmd, &churn, c.Forms, &out)
-			}
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := checkedScenario(cmd, c, &c.Setup, func(f *pflag.FlagSet) (_ bench.Scenario, err error) {
+		if err = only(f, sustained); err != nil {
+			return nil, err
+		}
+		if c.Forms, err = formsOf(forms); err != nil || !sustained {
+			return c, err
+		}
+		churn.Setup = c.Setup
+		switch len(c.Forms) {
+		case 0:
+		case 1:
+			churn.Form = c.Forms[0]
+		default:
+			err = fmt.Errorf("%d forms given, want one with --sustained", len(c.Forms))
+		}
+		return churn, err
+	})
 	f.StringSliceVar(&forms, "form", nil, "how requests are written: "+strings.Join(paths.Forms(), ", ")+
 		" (default all; with --sustained ndjson)")
 	f.IntVar(&c.Flows, "flows", 15_000, "paths that are installed before")
@@ -62,7 +61,6 @@ as the instance keeps up with, or at a --rate.`,
 	f.IntVar(&churn.Rate, "rate", 0,
 		"with --sustained: installs and withdrawals a second together (default as many as are kept up with)")
 	f.DurationVar(&churn.Duration, "duration", time.Minute, "with --sustained: of each run")
-	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }
 
@@ -93,13 +91,8 @@ func formsOf(names []string) (forms []paths.Form, err error) {
 	return forms, nil
 }
 
-// benchSustained installs and withdraws for a time, in one form.
-func benchSustained(cmd *cobra.Command, c *bench.Churn, forms []paths.Form, out *reportFiles) error {
-	if len(forms) > 1 {
-		return fmt.Errorf("%d forms given, want one with --sustained", len(forms))
-	}
-	if len(forms) == 1 {
-		c.Form = forms[0]
-	}
-	return out.intents(cmd, &c.Setup, c)
+// formOf reads the name of a form.
+func formOf(name string) (paths.Form, error) {
+	_, err := formsOf([]string{name})
+	return paths.Form(name), err
 }

@@ -9,8 +9,7 @@ import (
 )
 
 func newBenchRequests() *cobra.Command {
-	c := bench.Requests{}
-	var out reportFiles
+	c := &bench.Requests{}
 	cmd := &cobra.Command{
 		Use:   "requests",
 		Short: "Requests for single intents answered, on 1, 8 and 32 connections",
@@ -23,12 +22,8 @@ result if the generator was late, a request was not accepted, or the switches ho
 the end than before.`,
 		Example: `  weir bench requests
   weir bench requests --conns 32 --rate 5000`,
-		Args: wantNoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return out.intents(cmd, &c.Setup, &c)
-		},
 	}
-	f := cmd.Flags()
+	f := checkedScenario(cmd, c, &c.Setup, nil)
 	f.IntSliceVar(&c.Conns, "conns", []int{1, 8, 32}, "numbers of connections, each measured by itself")
 	f.IntVar(&c.Flows, "flows", 1000, "paths that are installed before")
 	f.IntVar(&c.Rate, "rate", 0, "requests a second in all, instead of the next when one is answered")
@@ -36,6 +31,5 @@ the end than before.`,
 	f.DurationVar(&c.Warmup, "warmup", time.Second, "of requests before it, which do not count")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond,
 		"at a set --rate: how late the generator may be with one request in a hundred")
-	checkedFlags(f, &c.Setup, &out)
 	return cmd
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/x509"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func newCertShow() *cobra.Command {
 			return &exitError{}
 		},
 	}
-	cmd.Flags().VarP(&f, "output", "o", "table, json or yaml")
+	formatFlag(cmd, &f, "table, json or yaml")
 	return cmd
 }
 
@@ -88,9 +89,6 @@ func showCert(file string, c *x509.Certificate) certShown {
 
 // writeCerts prints certificates in a format.
 func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
-	if !f.table() {
-		return writeValue(cmd.OutOrStdout(), f, all)
-	}
 	rows := [][]string{{"FILE", "SUBJECT", "DATAPATHS", "HOSTS", "NOT_AFTER", "STATE"}}
 	for _, s := range all {
 		subject := s.Subject
@@ -100,5 +98,5 @@ func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
 		rows = append(rows, []string{s.File, subject, strings.Join(s.Datapaths, ","), strings.Join(s.Hosts, ","),
 			s.NotAfter, s.State})
 	}
-	return writeTable(cmd.OutOrStdout(), rows)
+	return f.write(cmd.OutOrStdout(), all, func(w io.Writer) error { return writeTable(w, rows) })
 }

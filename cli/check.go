@@ -17,8 +17,7 @@ import (
 var errDiffers = errors.New("the switches do not hold the desired rules")
 
 func newCheck() *cobra.Command {
-	var r apiFlags
-	f := formatTable
+	var r answerFlags
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Compare desired rules, the view and the switches' tables",
@@ -52,15 +51,11 @@ on links between switches, because their selector does not name the sender; the 
 			if err != nil {
 				return explained(err)
 			}
-			if f.table() {
-				var shown names
-				if shown, err = namesForFormat(cmd.Context(), c, f); err != nil {
-					return explained(err)
-				}
-				err = writeCheck(cmd.OutOrStdout(), check, shown)
-			} else {
-				err = writeValue(cmd.OutOrStdout(), f, check)
+			shown, err := namesForFormat(cmd.Context(), c, r.format)
+			if err != nil {
+				return explained(err)
 			}
+			err = r.format.write(cmd.OutOrStdout(), check, func(w io.Writer) error { return writeCheck(w, check, shown) })
 			if err == nil && !check.Agrees {
 				err = errDiffers
 			}
@@ -68,7 +63,6 @@ on links between switches, because their selector does not name the sender; the 
 		}),
 	}
 	r.addFlags(cmd)
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
@@ -83,17 +77,12 @@ func writeCheck(w io.Writer, c *client.Check, shown names) error {
 		if !s.Reached {
 			found = s.Error
 		}
-		rows = append(rows, []string{s.DPID, fmt.Sprint(s.Wanted), fmt.Sprint(s.Compared), fmt.Sprint(s.InFlight),
-			fmt.Sprint(s.Failed),
-			fmt.Sprint(s.Foreign), fmt.Sprint(s.Shadowing), found})
+		rows = append(rows, cells(s.DPID, s.Wanted, s.Compared, s.InFlight, s.Failed, s.Foreign, s.Shadowing, found))
 		for _, d := range s.Differences {
-			differences = append(differences,
-				[]string{s.DPID, d.Kind, fmt.Sprint(d.Table), fmt.Sprint(d.Priority), d.Match, d.Owner,
-					d.Wanted, d.Held})
+			differences = append(differences, cells(s.DPID, d.Kind, d.Table, d.Priority, d.Match, d.Owner, d.Wanted, d.Held))
 		}
 		for _, d := range s.Shadows {
-			shadows = append(shadows, []string{s.DPID, fmt.Sprint(d.Table), fmt.Sprint(d.Priority), d.Match,
-				d.Cookie, d.Rule, d.Owner})
+			shadows = append(shadows, cells(s.DPID, d.Table, d.Priority, d.Match, d.Cookie, d.Rule, d.Owner))
 		}
 	}
 	for i, list := range [][][]string{rows, differences, shadows} {
@@ -135,6 +124,15 @@ func writeStates(w io.Writer, states map[string]int) error {
 	}
 	_, err := fmt.Fprintf(w, "intents: %s\n", strings.Join(list, ", "))
 	return err
+}
+
+// cells are the texts of values.
+func cells(values ...any) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = fmt.Sprint(v)
+	}
+	return list
 }
 
 func writeTable(w io.Writer, rows [][]string) error {

@@ -16,8 +16,7 @@ const drainText = `KIND is switch, port or link. X is a switch by datapath id or
 means both directions, as two switches with a hyphen between, s1-s2, or, where several links join them, SWITCH/PORT->SWITCH/PORT.`
 
 func newDrain() *cobra.Command {
-	var r apiFlags
-	f := formatTable
+	var r answerFlags
 	var wait bool
 	limit := time.Minute
 	cmd := &cobra.Command{
@@ -57,14 +56,12 @@ no failure.
 			if d.Note != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir: warning: %s\n", d.Note)
 			}
-			if !f.table() {
-				return runtimeError(writeValue(cmd.OutOrStdout(), f, d))
-			}
-			return runtimeError(writeTable(cmd.OutOrStdout(), [][]string{drainResource.header, drainResource.cells(*d)}))
+			return r.format.write(cmd.OutOrStdout(), d, func(w io.Writer) error {
+				return writeTable(w, [][]string{drainResource.header, drainResource.cells(*d)})
+			})
 		}),
 	}
 	r.addFlags(cmd)
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	cmd.Flags().BoolVar(&wait, "wait", false, "return when nothing passes any more that could take another path")
 	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long --wait waits")
 	return cmd

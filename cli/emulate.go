@@ -22,7 +22,7 @@ import (
 // emulateFlags are the flags of weir emulate.
 type emulateFlags struct {
 	controllers       []string
-	version           string
+	version           openflow.Version
 	seed              uint64
 	hosts             int
 	silent            bool
@@ -82,10 +82,9 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
 
 func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.version = "1.3"
 	fs.StringSliceVar(&f.controllers, "controller", []string{"127.0.0.1:6653"},
 		"addresses of controllers, HOST:PORT; each switch connects to all of them")
-	fs.Var(newEnumFlag(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	versionFlag(fs, &f.version, "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.IntVar(&f.hosts, "hosts", 1, "hosts at each switch, as ,hosts=H behind TOPOLOGY")
 	fs.BoolVar(&f.silent, "silent", false,
@@ -150,15 +149,14 @@ func (f *emulateFlags) check(spec string) error {
 	if f.auth != "token" && f.auth != "none" {
 		return fmt.Errorf("--auth=%s given, want token or none", f.auth)
 	}
-	if f.api == "" {
-		return f.checkSwitchTLS()
-	}
-	if (f.apiCert == "") != (f.apiKey == "") {
-		return errors.New("one of --api-tls-cert and --api-tls-key given, want both or none")
-	}
-	if err := api.CheckExposure(api.Exposure{Listen: f.api, TLS: f.apiCert != "", Insecure: f.insecure,
-		Open: f.auth == "none"}); err != nil {
-		return err
+	if f.api != "" {
+		if (f.apiCert == "") != (f.apiKey == "") {
+			return errors.New("one of --api-tls-cert and --api-tls-key given, want both or none")
+		}
+		if err := api.CheckExposure(api.Exposure{Listen: f.api, TLS: f.apiCert != "", Insecure: f.insecure,
+			Open: f.auth == "none"}); err != nil {
+			return err
+		}
 	}
 	return f.checkSwitchTLS()
 }
@@ -209,6 +207,3 @@ func (f *emulateFlags) loadTLS() error {
 	f.switchTLS.RootCAs, f.switchTLS.ServerName = pool, name
 	return nil
 }
-
-// versions returns the versions that the switches offer.
-func (f *emulateFlags) versions() []openflow.Version { return []openflow.Version{versionOf(f.version)} }

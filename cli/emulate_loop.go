@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api"
-	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/control"
+	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/up"
 )
 
@@ -75,8 +75,8 @@ func (f *emulateFlags) run(ctx context.Context, out io.Writer) error {
 
 // make makes the network and its control.
 func (e *emulation) make() (err error) {
-	cfg := emu.Config{Topology: e.topology, Versions: e.versions(), Controllers: e.controllers, Seed: e.seed, Silent: e.silent,
-		Profile: e.profile, LocalPort: e.localPort}
+	cfg := emu.Config{Topology: e.topology, Versions: []openflow.Version{e.version}, Controllers: e.controllers,
+		Seed: e.seed, Silent: e.silent, Profile: e.profile, LocalPort: e.localPort}
 	if e.switchTLS != nil {
 		cfg.TLS = func(uint64) *tls.Config { return e.switchTLS }
 	}
@@ -147,16 +147,11 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	if err != nil {
 		return nil, nil, listenError(e.api, err)
 	}
-	scheme, token := "http", ""
-	if e.apiTLS != nil {
-		scheme = "https"
-	}
+	url, token := curlTarget(l.Addr().String(), e.apiTLS != nil, access.Open, e.dataDir)
 	if !access.Open {
 		e.intro = append(e.intro, fmt.Sprintf("  tokens    %s (--data-dir; they stay there)", e.dataDir))
-		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(e.dataDir, client.TokenFile))
 	}
-	e.intro = append(e.intro, fmt.Sprintf("  API       %s://%s\n  call it   curl %s%s://%s/v1/links", scheme,
-		l.Addr(), token, scheme, l.Addr()))
+	e.intro = append(e.intro, fmt.Sprintf("  API       %s\n  call it   curl %s%s/v1/links", url, token, url))
 	return emuapi.New(emuapi.Config{Operator: e.operator,
 		StackConfig: api.StackConfig{Version: Version, Access: access, TLS: e.apiTLS}}), l, nil
 }

@@ -11,8 +11,7 @@ import (
 )
 
 func newForget() *cobra.Command {
-	var r apiFlags
-	f := formatTable
+	var r answerFlags
 	var withdraw, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "forget KIND X",
@@ -36,24 +35,18 @@ A host that still sends is learned again with its next packet. Its intents remai
 			if err != nil {
 				return err
 			}
-			var shown names // asked for before, since a forgotten switch has no name any more
-			if f.table() {
-				if shown, err = namesForFormat(cmd.Context(), c, f); err != nil {
-					return explained(err)
-				}
+			shown, err := namesForFormat(cmd.Context(), c, r.format) // before: a forgotten switch has no name any more
+			if err != nil {
+				return explained(err)
 			}
 			gone, err := c.Forget(cmd.Context(), args[0], id, withdraw, dryRun)
 			if err != nil {
 				return explained(err)
 			}
-			if !f.table() {
-				return runtimeError(writeValue(cmd.OutOrStdout(), f, gone))
-			}
-			return runtimeError(writeForgotten(cmd.OutOrStdout(), gone, shown))
+			return r.format.write(cmd.OutOrStdout(), gone, func(w io.Writer) error { return writeForgotten(w, gone, shown) })
 		}),
 	}
 	r.addFlags(cmd)
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "withdraw the intents that have an end there")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "forget nothing, and show what depends on it")
 	return cmd

@@ -19,14 +19,31 @@ type getter interface {
 	watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
 }
 
-// resourceNames lists the kinds in the order of the help, each with its singular, an alias.
-var resourceNames = [][2]string{{"switches", "switch"}, {"ports", "port"}, {"links", "link"}, {"hosts", "host"},
-	{"flows", "flow"}, {"intents", "intent"}, {"members", "member"}, {"apps", "app"}, {"alarms", "alarm"}, {"drains", "drain"},
-	{"audit", "audit"}, {"config", "config"}}
+// kind is a kind of resources, by its plural and its singular, an alias. The others are shown in the
+// place of rows: those of the one with an ID, and with --actual and --all.
+type kind struct {
+	name, singular            string
+	rows, withID, actual, all getter
+}
+
+// kinds are in the order of the help.
+var kinds = []kind{
+	{name: "switches", singular: "switch", rows: switchResource},
+	{name: "ports", singular: "port", rows: portResource, withID: countersResource},
+	{name: "links", singular: "link", rows: linkResource},
+	{name: "hosts", singular: "host", rows: hostResource},
+	{name: "flows", singular: "flow", rows: flowResource, actual: entryResource},
+	{name: "intents", singular: "intent", rows: intentResource},
+	{name: "members", singular: "member", rows: memberResource},
+	{name: "apps", singular: "app", rows: appResource},
+	{name: "alarms", singular: "alarm", rows: alarmResource, all: allAlarmsResource},
+	{name: "drains", singular: "drain", rows: drainResource},
+	{name: "audit", singular: "audit", rows: auditResource},
+	{name: "config", singular: "config", rows: configResource{}},
+}
 
 func newGet() *cobra.Command {
-	var r apiFlags
-	f := formatTable
+	var r answerFlags
 	var watch, actual, all bool
 	cmd := &cobra.Command{
 		Use:   "get KIND [ID]",
@@ -66,9 +83,9 @@ Tables show switches by name; with -o wide by datapath id. An empty cell is a da
 				return err
 			}
 			if watch {
-				return watchError(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, f))
+				return watchError(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, r.format))
 			}
-			err = g.get(cmd.Context(), c, cmd.OutOrStdout(), id, f)
+			err = g.get(cmd.Context(), c, cmd.OutOrStdout(), id, r.format)
 			if none := new(notFound); errors.As(err, &none) {
 				none.id = args[1] // not the datapath id that it was resolved to
 			}
@@ -76,7 +93,6 @@ Tables show switches by name; with -o wide by datapath id. An empty cell is a da
 		}),
 	}
 	r.addFlags(cmd)
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on with changes as they happen; in JSON, one object a line")
 	cmd.Flags().BoolVar(&all, "all", false, "of alarms: those that have ended too")
 	cmd.Flags().BoolVar(&actual, "actual", false, "of flows: ask the switch itself, which ID names")
@@ -108,9 +124,9 @@ func completeResource(_ *cobra.Command, args []string, _ string) ([]string, cobr
 }
 
 func resourceList() string {
-	names := make([]string, len(resourceNames))
-	for i, k := range resourceNames {
-		names[i] = k[0]
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.name
 	}
 	return strings.Join(names, ", ")
 }
@@ -119,53 +135,26 @@ func resourceList() string {
 type getFlags struct{ actual, all bool }
 
 func findResource(name, id string, a getFlags) (getter, error) {
-	i := slices.IndexFunc(resourceNames, func(k [2]string) bool { return k[0] == name || k[1] == name })
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name || k.singular == name })
 	if i < 0 {
 		return nil, fmt.Errorf("kind %q given, want one of %s", name, resourceList())
 	}
-	if kind := resourceNames[i][0]; a.actual && (kind != "flows" || id == "") {
+	switch k := &kinds[i]; {
+	case a.actual && (k.actual == nil || id == ""):
 		return nil, fmt.Errorf("--actual given, want it with the flows of one switch: weir get flows SWITCH --actual")
-	}
-	if kind := resourceNames[i][0]; a.all && kind != "alarms" {
+	case a.all && k.all == nil:
 		return nil, fmt.Errorf("--all given, want it with alarms only: weir get alarms --all")
+	case k.name == "config" && id != "":
+		return nil, fmt.Errorf("argument %q given, weir get config takes none", id)
+	case a.actual:
+		return k.actual, nil
+	case a.all:
+		return k.all, nil
+	case id != "" && k.withID != nil:
+		return k.withID, nil
+	default:
+		return k.rows, nil
 	}
-	switch resourceNames[i][0] {
-	case "switches":
-		return switchResource, nil
-	case "ports":
-		if id != "" {
-			return countersResource, nil
-		}
-		return portResource, nil
-	case "links":
-		return linkResource, nil
-	case "hosts":
-		return hostResource, nil
-	case "flows":
-		if a.actual {
-			return entryResource, nil
-		}
-		return flowResource, nil
-	case "intents":
-		return intentResource, nil
-	case "members":
-		return memberResource, nil
-	case "alarms":
-		if a.all {
-			return allAlarmsResource, nil
-		}
-		return alarmResource, nil
-	case "drains":
-		return drainResource, nil
-	case "audit":
-		return auditResource, nil
-	case "config":
-		if id != "" {
-			return nil, fmt.Errorf("argument %q given, weir get config takes none", id)
-		}
-		return configResource{}, nil
-	}
-	return appResource, nil
 }
 
 // get lists the rows once.
@@ -174,14 +163,19 @@ func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, 
 	if err != nil {
 		return err
 	}
+	if k.single && id != "" {
+		return k.write(ctx, c, out, f, p.Items[0], p.Items)
+	}
+	return k.write(ctx, c, out, f, p, p.Items)
+}
+
+// write writes rows as a table, or whole in another format.
+func (k *resource[T]) write(ctx context.Context, c *client.Client, out io.Writer, f format, whole any, items []T) error {
 	if !f.table() {
-		if k.single && id != "" {
-			return writeValue(out, f, p.Items[0])
-		}
-		return writeValue(out, f, p)
+		return writeValue(out, f, whole)
 	}
 	rows := [][]string{k.header}
-	for _, v := range p.Items {
+	for _, v := range items {
 		rows = append(rows, k.cells(v))
 	}
 	if k.named {

@@ -42,9 +42,8 @@ An intent that crosses a link between switches without an exact sender (eth_src,
 all senders on that link. It is refused, unless --wide is given.`
 
 func newIntentAdd() *cobra.Command {
-	var r apiFlags
+	var r answerFlags
 	var w intentArgs
-	f := formatTable
 	cmd := &cobra.Command{
 		Use:   "add {--host A B | --from P --to Q | --hop S:IN:OUT … | -f FILE}",
 		Short: "Add an intent, or those of a file",
@@ -63,18 +62,9 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 		Args: wantArgs(0, 1, "at most the second host of --host A B: weir intent add --host 10.0.0.1 10.0.0.2"),
 		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if w.file != "" {
-				return w.addFile(cmd, c, f)
+				return w.addFile(cmd, c, r.format)
 			}
-			q, err := w.request(cmd.Context(), c, args)
-			if err != nil {
-				return err
-			}
-			w.note(cmd.Context(), c, cmd.ErrOrStderr())
-			a, err := c.CreateIntent(cmd.Context(), q, w.options())
-			if err != nil {
-				return explained(err)
-			}
-			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
+			return w.send(cmd, c, r.format, args, w.options(), c.CreateIntent)
 		}),
 	}
 	r.addFlags(cmd)
@@ -83,15 +73,29 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 	cmd.Flags().StringVarP(&w.file, "file", "f", "", "a file of intents, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&w.atomic, "atomic", false, "of a file: all intents are accepted, or none")
 	cmd.Flags().StringVar(&w.key, "key", "", "an idempotency key: the same request with the same key makes one intent")
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
+// send sends one intent, and shows the answer.
+func (w *intentArgs) send(cmd *cobra.Command, c *client.Client, f format, args []string, o client.CreateOptions,
+	to func(context.Context, *client.IntentRequest, client.CreateOptions) (*client.IntentAnswer, error),
+) error {
+	q, err := w.request(cmd.Context(), c, args)
+	if err != nil {
+		return err
+	}
+	w.note(cmd.Context(), c, cmd.ErrOrStderr())
+	a, err := to(cmd.Context(), q, o)
+	if err != nil {
+		return explained(err)
+	}
+	return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
+}
+
 func newIntentReplace() *cobra.Command {
-	var r apiFlags
+	var r answerFlags
 	var w intentArgs
 	var match string
-	f := formatTable
 	cmd := &cobra.Command{
 		Use:   "replace ID {--host A B | --from P --to Q | --hop S:IN:OUT …}",
 		Short: "Replace an intent's content without loss, or add it",
@@ -103,24 +107,14 @@ func newIntentReplace() *cobra.Command {
 		Args: wantArgs(1, 2, "ID, followed by its new content: weir intent replace web --host 10.0.0.1 10.0.0.2"),
 		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			w.id = args[0]
-			q, err := w.request(cmd.Context(), c, args[1:])
-			if err != nil {
-				return err
-			}
-			w.note(cmd.Context(), c, cmd.ErrOrStderr())
 			o := w.options()
 			o.IfMatch = match
-			a, err := c.ReplaceIntent(cmd.Context(), q, o)
-			if err != nil {
-				return explained(err)
-			}
-			return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
+			return w.send(cmd, c, r.format, args[1:], o, c.ReplaceIntent)
 		}),
 	}
 	r.addFlags(cmd)
 	w.addFlags(cmd)
 	cmd.Flags().StringVar(&match, "if-match", "", "the etag that it must have (weir intent show)")
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
@@ -177,9 +171,8 @@ func missingError(list []client.IntentAnswer) error {
 const maxMissingIDs = 10
 
 func newIntentShow() *cobra.Command {
-	var r apiFlags
+	r := answerFlags{format: formatYAML}
 	var traffic bool
-	f := formatYAML
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show an intent with its paths",
@@ -198,20 +191,18 @@ func newIntentShow() *cobra.Command {
 			if err != nil {
 				return explained(err)
 			}
-			return runtimeError(writeIntent(cmd.OutOrStdout(), f, in, shown))
+			return runtimeError(writeIntent(cmd.OutOrStdout(), r.format, in, shown))
 		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().BoolVar(&traffic, "traffic", false,
 		"with the packets and bytes that came in, and their rates, read from the switches, twice where there is no rate yet (in JSON the counts are hexadecimal, as in the REST API)")
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
 func newIntentList() *cobra.Command {
-	var r apiFlags
+	var r answerFlags
 	var states []string
-	f := formatTable
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List intents",
@@ -224,25 +215,12 @@ func newIntentList() *cobra.Command {
 			if err != nil {
 				return explained(err)
 			}
-			if !f.table() {
-				return runtimeError(writeValue(cmd.OutOrStdout(), f, p.Items))
-			}
-			rows := [][]string{intentResource.header}
-			for _, in := range p.Items {
-				rows = append(rows, intentResource.cells(in))
-			}
-			shown, err := namesForFormat(cmd.Context(), c, f)
-			if err != nil {
-				return explained(err)
-			}
-			shown.replaceIn(rows[1:])
-			return runtimeError(writeTable(cmd.OutOrStdout(), rows))
+			return explained(intentResource.write(cmd.Context(), c, cmd.OutOrStdout(), r.format, p.Items, p.Items))
 		}),
 	}
 	r.addFlags(cmd)
 	cmd.Flags().StringArrayVar(&states, "state", nil,
 		"only those in this state: submitted, waiting, installing, installed, rerouting, degraded, failed, withdrawing")
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	return cmd
 }
 
@@ -273,7 +251,7 @@ func newIntentWait() *cobra.Command {
 }
 
 var intentResource = &resource[client.Intent]{
-	name: "intents", singular: "intent", named: true, id: "ID", event: "intent", single: true,
+	named: true, event: "intent", single: true,
 	header: []string{"ID", "KIND", "SRC", "DST", "SELECTOR", "PRIORITY", "STATE", "DETAIL"},
 	cells: func(in client.Intent) []string {
 		src, dst := in.Src.String(), in.Dst.String()
@@ -312,12 +290,7 @@ func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing b
 		}
 		rows = append(rows, []string{id, a.Status, a.State, detail})
 	}
-	var err error
-	if f.table() {
-		err = writeTable(out, rows)
-	} else {
-		err = writeValue(out, f, list)
-	}
+	err := f.write(out, list, func(w io.Writer) error { return writeTable(w, rows) })
 	if err == nil && refused > 0 {
 		err = fmt.Errorf("%d of %d refused", refused, len(list))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -203,14 +204,11 @@ func (w *intentArgs) point(ctx context.Context, c *client.Client, text string) (
 	if err == nil {
 		return client.Point{DPID: sw.DPID, Port: uint32(number)}, nil
 	}
-	for _, p := range sw.Ports {
-		if p.Name == port {
-			return client.Point{DPID: sw.DPID, Port: p.Number}, nil
-		}
+	if i := slices.IndexFunc(sw.Ports, func(p client.Port) bool { return p.Name == port }); i >= 0 {
+		return client.Point{DPID: sw.DPID, Port: sw.Ports[i].Number}, nil
 	}
-	return client.Point{},
-		runtimeError(
-			fmt.Errorf("port %[2]q of switch %[1]s given, want one that it has: weir get ports %[1]s lists them", name, port))
+	return client.Point{}, runtimeError(
+		fmt.Errorf("port %[2]q of switch %[1]s given, want one that it has: weir get ports %[1]s lists them", name, port))
 }
 
 func (w *intentArgs) switchNamed(ctx context.Context, c *client.Client, name string) (*client.Switch, error) {
@@ -227,12 +225,6 @@ func (w *intentArgs) switchNamed(ctx context.Context, c *client.Client, name str
 			found = append(found, sw)
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return nil, runtimeError(unknownSwitch(name))
-	}
-	return nil, runtimeError(fmt.Errorf("switch %q given, which is the id or name of %d, want one: weir get switches lists both",
-		name, len(found)))
+	return single(found, unknownSwitch(name),
+		fmt.Errorf("switch %q given, which is the id or name of %d, want one: weir get switches lists both", name, len(found)))
 }

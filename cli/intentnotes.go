@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,7 @@ func (w *intentArgs) noteOf(ctx context.Context, c *client.Client, p givenPoint)
 			text += fmt.Sprintf("; in decimal it would be %s, switch %s", decimal, other.Name)
 		}
 		return text + ")"
-	case p.port != 0 && !hasPort(sw, p.port):
+	case p.port != 0 && !slices.ContainsFunc(sw.Ports, func(has client.Port) bool { return has.Number == p.port }):
 		return fmt.Sprintf(
 			"switch %s has no port %d: the intent waits for it (weir get ports %s lists those that there are)", id, p.port, id)
 	}
@@ -97,12 +98,10 @@ func (w *intentArgs) decimal(ctx context.Context, c *client.Client, p givenPoint
 func (w *intentArgs) switchOf(ctx context.Context, c *client.Client, dpid uint64) (sw *client.Switch, known bool) {
 	id := client.FormatDPID(dpid)
 	if w.switchesLoaded {
-		for i := range w.switches {
-			if w.switches[i].DPID == id {
-				return &w.switches[i], true
-			}
+		if i := slices.IndexFunc(w.switches, func(s client.Switch) bool { return s.DPID == id }); i >= 0 {
+			sw = &w.switches[i]
 		}
-		return nil, true
+		return sw, true
 	}
 	sw, err := c.Switch(ctx, id)
 	var p *client.Problem
@@ -110,13 +109,4 @@ func (w *intentArgs) switchOf(ctx context.Context, c *client.Client, dpid uint64
 		return nil, true
 	}
 	return sw, err == nil
-}
-
-func hasPort(sw *client.Switch, port uint32) bool {
-	for _, p := range sw.Ports {
-		if p.Number == port {
-			return true
-		}
-	}
-	return false
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -36,11 +35,10 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
     --openflow-tls-ca tls/ca.pem                                   with certificates of weir cert`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var min slog.Level
-			if err := min.UnmarshalText([]byte(level)); err != nil {
-				return fmt.Errorf("--log-level=%s given, want debug, info, warn or error", level)
+			var err error
+			if cfg.Log, err = newLogger(cmd.ErrOrStderr(), level); err != nil {
+				return err
 			}
-			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: min}))
 			cfg.Ready = func(at node.Addresses) { announce(cmd.OutOrStdout(), &cfg, at) }
 			cfg.Version, cfg.Commit = Version, commit()
 			cfg.Given = map[string]bool{}
@@ -51,8 +49,7 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 				defer signal.Stop(hup)
 				cfg.Reload = hup
 			}
-			err := nodeError(node.Run(cmd.Context(), cfg))
-			if err == nil {
+			if err = nodeError(node.Run(cmd.Context(), cfg)); err == nil {
 				cfg.Log.Info("instance ended", "name", cfg.Name)
 			}
 			return err
@@ -81,7 +78,7 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 	f.Uint64Var(&cfg.Domain, "domain", cfg.Domain,
 		"number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
 	f.StringSliceVar(&cfg.Apps.Disable, "disable-app", nil, "built-in applications that are not to run, such as forward")
-	f.Var(newEnumFlag(&cfg.Forward.Unknown, "controller|flood"), "forward-unknown",
+	f.Var(newEnumFlag(&cfg.Forward.Unknown, "controller", "flood"), "forward-unknown",
 		"where a unicast packet without a matching rule goes")
 	f.DurationVar(&cfg.Discovery.LLDPPeriod, "lldp-period", cfg.Discovery.LLDPPeriod, "how often each port is probed for links")
 	f.StringVar(&level, "log-level", level, "what is logged: debug, info, warn or error")
@@ -91,16 +88,31 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 // storeUsage is the help of --store.
 const storeUsage = "where accepted intents, configuration and drains are stored: embedded (in --data-dir), memory (lost at the end), or URLs of an etcd, with commas between them"
 
+// newLogger makes a log of what is of a level of --log-level or above.
+func newLogger(w io.Writer, level string) (*slog.Logger, error) {
+	var min slog.Level
+	if err := min.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("--log-level=%s given, want debug, info, warn or error", level)
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: min})), nil
+}
+
+// curlTarget returns the URL of an API and, unless it is open, the option of curl that gives its
+// token from a data directory.
+func curlTarget(address string, tls, open bool, dataDir string) (url, token string) {
+	url = "http://" + address
+	if tls {
+		url = "https://" + address
+	}
+	if !open {
+		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(dataDir, client.TokenFile))
+	}
+	return url, token
+}
+
 // announce prints the addresses and commands to use the instance.
 func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
-	scheme, token := "http", ""
-	if at.APITLS {
-		scheme = "https"
-	}
-	if !at.Open {
-		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(cfg.DataDir, client.TokenFile))
-	}
-	url := scheme + "://" + at.API
+	url, token := curlTarget(at.API, at.APITLS, at.Open, cfg.DataDir)
 	fmt.Fprintf(out, "weir %s: instance %s is ready\n", Version, at.Name)
 	fmt.Fprintf(out, "  API       %s\n", url)
 	fmt.Fprintf(out, "  call it   curl %s%s/v1/switches\n", token, url)
@@ -125,32 +137,3 @@ func nodeError(err error) error {
 	}
 	return runtimeError(err)
 }
-
-// enumFlag is a flag that takes one of the allowed words, which are separated by bars.
-type enumFlag[T ~string] struct {
-	value   *T
-	allowed string
-}
-
-// Set implements pflag.Value.
-func (w *enumFlag[T]) Set(s string) error {
-	for _, allowed := range strings.Split(w.allowed, "|") {
-		if s == allowed {
-			*w.value = T(s)
-			return nil
-		}
-	}
-	return fmt.Errorf("want %s", strings.ReplaceAll(w.allowed, "|", " or "))
-}
-
-func (w *enumFlag[T]) String() string {
-	if w.value == nil {
-		return ""
-	}
-	return string(*w.value)
-}
-
-// Type implements pflag.Value.
-func (w *enumFlag[T]) Type() string { return w.allowed }
-
-func newEnumFlag[T ~string](value *T, words string) *enumFlag[T] { return &enumFlag[T]{value, words} }

@@ -3,12 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -22,23 +22,21 @@ const (
 	formatYAML  format = "yaml"
 )
 
-// Set implements pflag.Value.
-func (f *format) Set(s string) error {
-	switch format(s) {
-	case formatTable, formatWide, formatJSON, formatYAML:
-		*f = format(s)
-		return nil
-	}
-	return fmt.Errorf("want table, wide, json or yaml")
+// formatFlag is --output.
+func formatFlag(cmd *cobra.Command, f *format, usage string) {
+	cmd.Flags().VarP(newEnumFlag(f, formatTable, formatWide, formatJSON, formatYAML), "output", "o", usage)
 }
 
 // table reports whether it is a table.
 func (f format) table() bool { return f == formatTable || f == formatWide }
 
-func (f *format) String() string { return string(*f) }
-
-// Type implements pflag.Value.
-func (f *format) Type() string { return "table|wide|json|yaml" }
+// write writes a value in a format; table writes it as a table.
+func (f format) write(w io.Writer, v any, table func(io.Writer) error) error {
+	if f.table() {
+		return runtimeError(table(w))
+	}
+	return runtimeError(writeValue(w, f, v))
+}
 
 // writeValue writes a value as indented JSON or as YAML.
 func writeValue(w io.Writer, f format, v any) error {

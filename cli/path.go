@@ -11,8 +11,7 @@ import (
 )
 
 func newPath() *cobra.Command {
-	var r apiFlags
-	f := formatTable
+	var r answerFlags
 	var k int
 	var disjoint string
 	var ports bool
@@ -36,21 +35,20 @@ between two hosts, a path that only intents take is among those shown.`,
 			switch {
 			case err != nil:
 				return explained(err)
-			case !f.table():
-				return runtimeError(writeValue(cmd.OutOrStdout(), f, p))
-			case len(p.Items) == 0:
+			case r.format.table() && len(p.Items) == 0:
 				return runtimeError(fmt.Errorf("there is no path from %s to %s: weir get links shows what is up",
 					args[0], args[1]))
 			}
-			shown, err := namesForFormat(cmd.Context(), c, f)
+			shown, err := namesForFormat(cmd.Context(), c, r.format)
 			if err != nil {
 				return explained(err)
 			}
-			return runtimeError(writePaths(cmd.OutOrStdout(), p.Items, pathFormat{args[0], args[1], ports, shown}))
+			return r.format.write(cmd.OutOrStdout(), p, func(w io.Writer) error {
+				return writePaths(w, p.Items, pathFormat{args[0], args[1], ports, shown})
+			})
 		}),
 	}
 	r.addFlags(cmd)
-	cmd.Flags().VarP(&f, "output", "o", "how to write the answer")
 	cmd.Flags().BoolVar(&ports, "ports", false, "with the ports of each switch, as IN:SWITCH:OUT")
 	cmd.Flags().IntVarP(&k, "paths", "k", 4, "at most so many paths")
 	cmd.Flags().StringVar(&disjoint, "disjoint", "", "what paths must not share: link, or switch (neither)")

@@ -18,11 +18,7 @@ func readProfile(arg string) (profile.Profile, error) {
 	if arg == "" {
 		return profile.Profile{}, nil
 	}
-	p, err := profile.Find(arg)
-	if err != nil {
-		return p, err
-	}
-	return p, nil
+	return profile.Find(arg)
 }
 
 // profileLines lists the profiles of the switches, and which of their values are assumed.

@@ -48,14 +48,19 @@ func switchNamed(ctx context.Context, c *client.Client, name string) (string, er
 			found = append(found, s.DPID)
 		}
 	}
+	return single(found, unknownSwitch(name), fmt.Errorf("switch %[2]q given, which is the name of %[1]d (%[3]s): want a datapath id",
+		len(found), name, strings.Join(found, ", ")))
+}
+
+// single returns what was found, if it is one; else the error of none, or of several, at run time.
+func single[T any](found []T, none, several error) (one T, err error) {
 	switch len(found) {
+	case 0:
+		return one, runtimeError(none)
 	case 1:
 		return found[0], nil
-	case 0:
-		return "", runtimeError(unknownSwitch(name))
 	}
-	return "", runtimeError(fmt.Errorf("switch %[2]q given, which is the name of %[1]d (%[3]s): want a datapath id",
-		len(found), name, strings.Join(found, ", ")))
+	return one, runtimeError(several)
 }
 
 func unknownSwitch(name string) error {
@@ -143,19 +148,15 @@ func drainObject(ctx context.Context, c *client.Client, kind, x string, undrain 
 			}
 		}
 	}
-	switch len(found) {
-	case 0:
-		return "", runtimeError(
-			fmt.Errorf("link %q given, and there is none between the two: weir get links lists those that there are", x))
-	case 1:
-		return found[0], nil
+	var shown names
+	if len(found) > 1 {
+		if shown, err = switchNames(ctx, c); err != nil {
+			return "", explained(err)
+		}
 	}
-	shown, err := switchNames(ctx, c)
-	if err != nil {
-		return "", explained(err)
-	}
-	return "", runtimeError(fmt.Errorf("link %q given, want one of those between the two: %s", x,
-		shown.replace(strings.Join(found, ", "))))
+	return single(found,
+		fmt.Errorf("link %q given, and there is none between the two: weir get links lists those that there are", x),
+		fmt.Errorf("link %q given, want one of those between the two: %s", x, shown.replace(strings.Join(found, ", "))))
 }
 
 // hostWith returns the id of a host by one of its addresses.
@@ -170,12 +171,6 @@ func hostWith(ctx context.Context, c *client.Client, ip netip.Addr) (string, err
 			found = append(found, h.ID)
 		}
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return "", runtimeError(fmt.Errorf("address %s given, want that of a known host: weir get hosts lists them", ip))
-	}
-	return "", runtimeError(fmt.Errorf("address %[2]s given, which %[1]d hosts have (%[3]s): want an id", len(found), ip,
-		strings.Join(found, ", ")))
+	return single(found, fmt.Errorf("address %s given, want that of a known host: weir get hosts lists them", ip),
+		fmt.Errorf("address %[2]s given, which %[1]d hosts have (%[3]s): want an id", len(found), ip, strings.Join(found, ", ")))
 }

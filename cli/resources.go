@@ -14,20 +14,18 @@ import (
 
 // resource is a kind of rows that weir get shows.
 type resource[T any] struct {
-	name, singular string
-	id             string // what ID is, for the help: "DPID"
-	header         []string
-	cells          func(T) []string // as many as header
-	key            func(T) string
-	list           func(ctx context.Context, c *client.Client, id string) (*client.Page[T], error)
-	single         bool   // an ID names one row: its JSON is an object, not a list
-	event          string // kind in the event stream; empty: there are none, and --watch polls
-	matches        func(T, string) bool
-	named          bool // datapath ids in cells are shown as names
+	header  []string
+	cells   func(T) []string // as many as header
+	key     func(T) string
+	list    func(ctx context.Context, c *client.Client, id string) (*client.Page[T], error)
+	single  bool   // an ID names one row: its JSON is an object, not a list
+	event   string // kind in the event stream; empty: there are none, and --watch polls
+	matches func(T, string) bool
+	named   bool // datapath ids in cells are shown as names
 }
 
 var switchResource = &resource[client.Switch]{
-	name: "switches", singular: "switch", id: "DPID", single: true, event: "switch",
+	single: true, event: "switch",
 	header: []string{"DPID", "NAME", "CONNECTED", "STATE", "OPENFLOW", "ADDRESS", "MASTER", "PORTS", "SOFTWARE"},
 	cells: func(s client.Switch) []string {
 		return []string{s.DPID, s.Name, yesNo(s.Connected), s.State, s.OpenFlow, s.Address, s.Master, fmt.Sprint(len(s.Ports)),
@@ -41,7 +39,7 @@ var switchResource = &resource[client.Switch]{
 }
 
 var linkResource = &resource[client.Link]{
-	name: "links", singular: "link", named: true, id: "DPID", event: "link",
+	named: true, event: "link",
 	header: []string{"SRC", "DST", "UP", "STATE", "CAPACITY_MBPS", "LATENCY_US", "COST"},
 	cells: func(l client.Link) []string {
 		return []string{point(l.Src), point(l.Dst), yesNo(l.Up), l.State, number(l.CapacityMbps), number(l.LatencyUS),
@@ -55,7 +53,7 @@ var linkResource = &resource[client.Link]{
 }
 
 var hostResource = &resource[client.Host]{
-	name: "hosts", singular: "host", named: true, id: "ID", single: true, event: "host",
+	named: true, single: true, event: "host",
 	header: []string{"ID", "IPS", "AT", "STATE", "SEEN"},
 	cells: func(h client.Host) []string {
 		return []string{h.ID, strings.Join(h.IPs, ","), point(h.At), h.State, timestamp(h.Seen)}
@@ -68,7 +66,7 @@ var hostResource = &resource[client.Host]{
 }
 
 var flowResource = &resource[client.Flow]{
-	name: "flows", singular: "flow", named: true, id: "DPID",
+	named: true,
 	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "OWNER", "STATE", "PACKETS", "BYTES",
 		"PACKETS_RATE", "RATE", "COOKIE"},
 	cells: func(f client.Flow) []string {
@@ -92,7 +90,7 @@ var flowResource = &resource[client.Flow]{
 }
 
 var entryResource = &resource[client.FlowEntry]{
-	name: "flows", singular: "flow", named: true, id: "DPID",
+	named: true,
 	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "PACKETS", "BYTES", "DURATION", "IDLE",
 		"HARD", "COOKIE"},
 	cells: func(f client.FlowEntry) []string {
@@ -109,7 +107,7 @@ var entryResource = &resource[client.FlowEntry]{
 }
 
 var countersResource = &resource[client.PortCounters]{
-	name: "ports", singular: "port", named: true, id: "DPID",
+	named: true,
 	header: []string{"NUMBER", "NAME", "UP", "SPEED_MBPS", "ROLE", "RX", "TX", "RX_PACKETS", "TX_PACKETS", "RX_RATE", "TX_RATE",
 		"RX_DROPPED", "TX_DROPPED", "RX_ERRORS", "TX_ERRORS", "AS_OF"},
 	cells: func(p client.PortCounters) []string {
@@ -132,7 +130,7 @@ type switchPort struct {
 }
 
 var portResource = &resource[switchPort]{
-	name: "ports", singular: "port", named: true, id: "DPID",
+	named:  true,
 	header: []string{"SWITCH", "NUMBER", "NAME", "MAC", "UP", "SPEED_MBPS", "ROLE"},
 	cells: func(p switchPort) []string {
 		return []string{p.DPID, portNumber(p.Number), p.Name, p.MAC, yesNo(p.Up), number(p.SpeedMbps), p.Role}
@@ -154,7 +152,7 @@ var portResource = &resource[switchPort]{
 }
 
 var memberResource = &resource[client.Member]{
-	name: "members", singular: "member", id: "NAME", event: "member",
+	event:  "member",
 	header: []string{"NAME", "ADDRESS", "STATE", "LEADER", "SWITCHES"},
 	cells: func(m client.Member) []string {
 		return []string{m.Name, m.Address, m.State, yesNo(m.Leader), fmt.Sprint(m.Switches)}
@@ -169,7 +167,7 @@ var memberResource = &resource[client.Member]{
 }
 
 var appResource = &resource[client.App]{
-	name: "apps", singular: "app", id: "NAME", single: true,
+	single: true,
 	header: []string{"NAME", "ENABLED", "STATE", "TEXT"},
 	cells:  func(a client.App) []string { return []string{a.Name, yesNo(a.Enabled), a.State, a.Text} },
 	key:    func(a client.App) string { return a.Name },
@@ -253,10 +251,7 @@ func portNumber(n uint32) string {
 func cookie(v client.Hex64) string { return fmt.Sprintf("0x%016x", uint64(v)) }
 
 func number(v *uint64) string {
-	if v == nil {
-		return ""
-	}
-	return fmt.Sprint(*v)
+	return optional(v, func(v uint64) string { return fmt.Sprint(v) })
 }
 
 // count formats a counter in decimal.

@@ -10,7 +10,7 @@ import (
 )
 
 var alarmResource = &resource[client.Alarm]{
-	name: "alarms", singular: "alarm", named: true, id: "KIND", event: "alarm",
+	named: true, event: "alarm",
 	header: []string{"SEVERITY", "KIND", "OBJECT", "ACTIVE", "COUNT", "SINCE", "LAST", "TEXT"},
 	cells: func(a client.Alarm) []string {
 		return []string{a.Severity, a.Kind, a.Object, yesNo(a.Active), fmt.Sprint(a.Count), timestamp(a.Since),
@@ -39,7 +39,6 @@ var alarmNotFound = notFound{what: "alarm of the kind",
 func alarmMatches(a client.Alarm, id string) bool { return a.Kind == id }
 
 var drainResource = &resource[client.Drain]{
-	name: "drains", singular: "drain", id: "KIND",
 	header: []string{"KIND", "OBJECT", "NAME", "STATE", "PASSING", "BOUND", "BY", "SINCE"},
 	cells: func(d client.Drain) []string {
 		return []string{d.Kind, d.Object, d.Name, d.State, countOr(d.Passing, ""), countOr(d.Bound, ""), d.By, timestamp(d.Since)}
@@ -55,7 +54,6 @@ var drainNotFound = notFound{what: "drain of the kind",
 
 // auditResource lists the audit records since a time, which is its ID.
 var auditResource = &resource[client.AuditRecord]{
-	name: "audit", singular: "audit", id: "SINCE",
 	header: []string{"TIME", "WHO", "ROLE", "FROM", "WHAT", "OBJECT", "RESULT", "STATUS", "DETAIL"},
 	cells: func(r client.AuditRecord) []string {
 		status := ""

@@ -164,7 +164,7 @@ func TestScreen(t *testing.T) {
 
 // TestCompletion: kinds are offered first, and nothing after them.
 func TestCompletion(t *testing.T) {
-	if list, _ := completeResource(nil, nil, ""); len(list) != len(resourceNames) || list[0] != "switches" {
+	if list, _ := completeResource(nil, nil, ""); len(list) != len(kinds) || list[0] != "switches" {
 		t.Errorf("%v", list)
 	}
 	if list, _ := completeResource(nil, []string{"links"}, ""); len(list) != 0 {

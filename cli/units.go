@@ -27,50 +27,36 @@ func prefixed(x float64, unit string) string {
 	return strconv.FormatFloat(x, 'f', digits, 64) + prefixes[i] + unit
 }
 
-// optionalBytes formats bytes: 1.23MB.
-func optionalBytes(n *client.Hex64) string {
-	if n == nil {
+// optional formats what may not be known.
+func optional[T any](v *T, text func(T) string) string {
+	if v == nil {
 		return ""
 	}
-	return prefixed(float64(*n), "B")
+	return text(*v)
+}
+
+// optionalBytes formats bytes: 1.23MB.
+func optionalBytes(n *client.Hex64) string {
+	return optional(n, func(n client.Hex64) string { return prefixed(float64(n), "B") })
 }
 
 // optionalQuantity formats a count: 1.23M.
 func optionalQuantity(n *client.Hex64) string {
-	if n == nil {
-		return ""
-	}
-	return prefixed(float64(*n), "")
+	return optional(n, func(n client.Hex64) string { return prefixed(float64(n), "") })
 }
 
 // optionalCount formats a count with all its digits.
-func optionalCount(n *client.Hex64) string {
-	if n == nil {
-		return ""
-	}
-	return count(*n)
-}
+func optionalCount(n *client.Hex64) string { return optional(n, count) }
 
 // bitRate formats a rate in bytes a second in bits: 1.23Mbit/s.
 func bitRate(bytes *float64) string {
-	if bytes == nil {
-		return ""
-	}
-	return prefixed(8**bytes, "bit/s")
+	return optional(bytes, func(v float64) string { return prefixed(8*v, "bit/s") })
 }
 
 // optionalTimestamp formats the time of a reading.
-func optionalTimestamp(at *time.Time) string {
-	if at == nil {
-		return ""
-	}
-	return timestamp(*at)
-}
+func optionalTimestamp(at *time.Time) string { return optional(at, timestamp) }
 
 // perSecond formats a rate: 1.23k/s.
 func perSecond(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return prefixed(*v, "/s")
+	return optional(v, func(v float64) string { return prefixed(v, "/s") })
 }

@@ -29,7 +29,7 @@ const linePeriod = 10 * time.Second
 // upFlags are the flags of weir up.
 type upFlags struct {
 	node    node.Config
-	version string
+	version openflow.Version
 	seed    uint64
 	tcp     bool
 	plain   bool
@@ -45,7 +45,7 @@ type upFlags struct {
 }
 
 func newUp() *cobra.Command {
-	f := upFlags{node: node.Defaults(), version: "1.3", level: "warn"}
+	f := upFlags{node: node.Defaults(), level: "warn"}
 	f.node.DataDir = ""
 	cmd := &cobra.Command{
 		Use:   "up [TOPOLOGY]",
@@ -92,7 +92,7 @@ switches may connect to it, and weir get, weir path and all other commands work 
 	fs.BoolVar(&f.node.API.Insecure, "insecure", false, "allow both APIs off loopback without TLS")
 	fs.StringSliceVar(&f.node.API.Hosts, "api-host", nil, "further host names of the APIs")
 	fs.StringVar(&f.captures, "capture-dir", ".", "folder of captures that are asked for over the emulated network's API")
-	fs.Var(newEnumFlag(&f.version, "1.0|1.3"), "openflow-version", "that the switches speak")
+	versionFlag(fs, &f.version, "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
 	fs.StringVar(&f.profile, "profile", "", profileUsage)
@@ -149,7 +149,7 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	cfg := up.Config{Node: f.node, TCP: f.tcp, Attach: devices}
 	cfg.Network.Profile = behaves
 	cfg.Node.Log, cfg.Node.Version, cfg.Node.Commit = logTo, Version, commit()
-	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{versionOf(f.version)}
+	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{f.version}
 	if cfg.Node.DataDir == "" {
 		if cfg.Node.DataDir, err = os.MkdirTemp("", "weir-up-"); err != nil {
 			return runtimeError(err)
@@ -190,10 +190,6 @@ func (f *upFlags) checkExposure() error {
 
 // logger makes the log of the instance.
 func (f *upFlags) logger(stderr io.Writer, page bool) (*slog.Logger, error) {
-	var min slog.Level
-	if err := min.UnmarshalText([]byte(f.level)); err != nil {
-		return nil, fmt.Errorf("--log-level=%s given, want debug, info, warn or error", f.level)
-	}
 	if f.log != "" {
 		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
@@ -203,5 +199,5 @@ func (f *upFlags) logger(stderr io.Writer, page bool) (*slog.Logger, error) {
 	} else if page {
 		stderr = io.Discard
 	}
-	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: min})), nil
+	return newLogger(stderr, f.level)
 }

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/up"
 )
@@ -49,16 +47,8 @@ func (s *upDisplay) ready(at node.Addresses, emulator, dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun = time.Now()
-	scheme := "http"
-	if at.APITLS {
-		scheme = "https"
-	}
-	url := scheme + "://" + at.API
+	url, token := curlTarget(at.API, at.APITLS, at.Open, dir)
 	s.usage = fmt.Sprintf("%s get links --api %s --data-dir %s", os.Args[0], url, dir)
-	token := ""
-	if !at.Open {
-		token = fmt.Sprintf("-H \"Authorization: Bearer $(cat %s)\" ", filepath.Join(dir, client.TokenFile))
-	}
 	if emulator != "" && s.link != "" {
 		s.cutHint = fmt.Sprintf("\n  cut a link  curl %s-X PATCH http://%s/v1/links/%s --json '{\"up\":false}'", token,
 			emulator, s.link)
@@ -92,22 +82,24 @@ func (s *upDisplay) show(st *up.State) {
 
 // complete shows that everything has answered.
 func (s *upDisplay) complete(st *up.State) {
-	if s.page == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		fmt.Fprintln(s.out, st.Announcement())
-		return
+	if !s.line(st.Announcement()) {
+		s.show(st)
 	}
-	s.show(st)
 }
 
 // installed shows that all intents are installed.
 func (s *upDisplay) installed(st *up.State) {
-	if s.page == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		fmt.Fprintln(s.out, st.IntentsAnnouncement())
-		return
+	if text := st.IntentsAnnouncement(); !s.line(text) {
+		s.event(text)
 	}
-	s.event(st.IntentsAnnouncement())
+}
+
+// line prints a line, where there is no page.
+func (s *upDisplay) line(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.page == nil {
+		fmt.Fprintln(s.out, text)
+	}
+	return s.page == nil
 }
