@@ -2,6 +2,7 @@ package intent
 
 import (
 	"hash/maphash"
+	"iter"
 	"sync"
 
 	"github.com/weirnet/weir/changelog"
@@ -17,7 +18,7 @@ type catalog struct {
 	config    *Config
 	admission admission
 	seed      maphash.Seed
-	records   records
+	entries   byNumber[catalogEntry]
 	ids       index // by id
 	texts     map[uint32]string
 	free      []uint32 // numbers whose rules are gone
@@ -47,27 +48,24 @@ type Totals struct {
 func newCatalog(c *Config) *catalog {
 	cat := &catalog{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), waiters: make(map[uint32][]*waiter)}
 	cat.admission = newAdmission(limits{c.MaxIntents, c.MaxInFlight}, c.View,
-		func(n uint32) string { return cat.records.at(n).content })
-	cat.records.reserve(0)
+		func(n uint32) string { return cat.entries.at(n).content })
 	cat.events = newEventLog(c.Events)
 	return cat
 }
 
 // load adds an intent from the journal, at the start.
 func (cat *catalog) load(n uint32, content string, s *spec.Spec) {
-	cat.records.reserve(n)
 	cat.last = max(cat.last, n)
-	*cat.records.at(n) = record{content: content, state: Submitted, since: cat.config.Now().UnixNano()}
+	*cat.entries.at(n) = catalogEntry{content: content, state: Submitted, since: cat.config.Now().UnixNano()}
 	cat.counts[Submitted]++
 	cat.ids.add(cat.hashID(s.ID), n)
 	cat.admission.hold(s, n)
 }
 
-// loaded ends the loading: numbers without a record are free.
+// loaded ends the loading: numbers without an entry are free.
 func (cat *catalog) loaded() {
 	for n := cat.last; n > 0; n-- {
-		cat.records.reserve(n)
-		if !cat.records.has(n) {
+		if !cat.has(n) {
 			cat.free = append(cat.free, n)
 		}
 	}
@@ -79,7 +77,7 @@ func (cat *catalog) hashID(id string) uint64 { return maphash.String(cat.seed, i
 // find returns the number of an id; 0 if there is none.
 func (cat *catalog) find(id string) (number uint32) {
 	cat.ids.Find(cat.hashID(id), func(n uint32) bool {
-		if cat.records.at(n).id() == id {
+		if cat.entries.at(n).id() == id {
 			number = n
 		}
 		return number == 0
@@ -90,38 +88,57 @@ func (cat *catalog) find(id string) (number uint32) {
 // existing returns the intent under an id, as admission sees it.
 func (cat *catalog) existing(id string) (was existing) {
 	if n := cat.find(id); n != 0 {
-		r := cat.records.at(n)
+		r := cat.entries.at(n)
 		was = existing{n, r.content, r.state, r.unprocessed > 0, r.revision}
 	}
 	return was
 }
 
+// has reports whether a number is in use.
+func (cat *catalog) has(n uint32) bool {
+	return n < cat.entries.end() && cat.entries.at(n).content != ""
+}
+
 // visible reports whether readers see an intent of a number.
 func (cat *catalog) visible(n uint32) bool {
-	return cat.records.has(n) && !cat.records.at(n).uncommitted()
+	return n != 0 && cat.has(n) && !cat.entries.at(n).uncommitted()
 }
 
-// intent returns what readers see of a visible number.
-func (cat *catalog) intent(n uint32) Intent {
-	r := cat.records.at(n).durable()
-	return r.intent(n, cat.text(n, &r))
-}
-
-func (cat *catalog) text(n uint32, r *record) string {
-	if r.hasText {
-		return cat.texts[n]
+// copyOf copies the entry of a visible number.
+func (cat *catalog) copyOf(n uint32) entryCopy {
+	c := entryCopy{catalogEntry: cat.entries.at(n).durable(), number: n}
+	if c.hasText {
+		c.text = cat.texts[n]
 	}
-	return ""
+	return c
 }
 
-// page copies visible records in the order of numbers, after one: at most limit, from no more than
+// copies yields copies of the visible entries in the order of numbers, after one. They are made size
+// at a time: concurrent changes may or may not be seen, and no writer is blocked for long. The lock
+// is not held during a call of yield.
+func (cat *catalog) copies(after uint32, size int) iter.Seq[*entryCopy] {
+	return func(yield func(*entryCopy) bool) {
+		var page []entryCopy
+		for more := true; more; more = after != 0 {
+			cat.mu.Lock()
+			page, after = cat.page(after, size, page[:0])
+			cat.mu.Unlock()
+			for i := range page {
+				if !yield(&page[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page copies visible entries in the order of numbers, after one: at most limit, from no more than
 // pageNumbers numbers. last is the last number examined, 0 at the end.
-func (cat *catalog) page(after uint32, limit int, buf []numberedRecord) (list []numberedRecord, last uint32) {
+func (cat *catalog) page(after uint32, limit int, buf []entryCopy) (list []entryCopy, last uint32) {
 	list = buf
 	for n := after + 1; n <= cat.last; n++ {
 		if cat.visible(n) {
-			r := cat.records.at(n).durable()
-			list = append(list, numberedRecord{n, r, cat.text(n, &r)})
+			list = append(list, cat.copyOf(n))
 		}
 		if len(list) == limit || n-after == pageNumbers {
 			return list, n
@@ -133,13 +150,6 @@ func (cat *catalog) page(after uint32, limit int, buf []numberedRecord) (list []
 // pageNumbers is how many numbers are examined while the lock is held.
 const pageNumbers = 4096
 
-// numberedRecord is a copy of a record.
-type numberedRecord struct {
-	number uint32
-	record record
-	text   string
-}
-
 // newNumber allocates a number.
 func (cat *catalog) newNumber() uint32 {
 	if n := len(cat.free); n > 0 {
@@ -148,11 +158,10 @@ func (cat *catalog) newNumber() uint32 {
 		return number
 	}
 	cat.last++
-	cat.records.reserve(cat.last)
 	return cat.last
 }
 
-func (cat *catalog) setState(r *record, s State) {
+func (cat *catalog) setState(r *catalogEntry, s State) {
 	cat.counts[r.state]--
 	cat.counts[s]++
 	r.state, r.since = s, cat.config.Now().UnixNano()

@@ -32,16 +32,16 @@ func (cat *catalog) committed(b *batch, err error) {
 		cat.totals.Failures += uint64(len(b.reqs))
 		cat.revert(b)
 		for i := range touched { // updates of the core since then were not shown
-			if n := touched[i].number; cat.records.has(n) {
-				cat.records.at(n).unprocessed++
-				cat.commits = append(cat.commits, Commit{n, cat.records.at(n).content})
+			if n := touched[i].number; cat.has(n) {
+				cat.entries.at(n).unprocessed++
+				cat.commits = append(cat.commits, Commit{n, cat.entries.at(n).content})
 			}
 		}
 	} else {
 		cat.events.Current++
 		for i := range b.undo {
 			u := &b.undo[i]
-			rec := cat.records.at(u.number)
+			rec := cat.entries.at(u.number)
 			rec.pending, rec.revision = nil, cat.events.Current
 			rec.unprocessed++
 			cat.commits = append(cat.commits, u.commit)
@@ -111,7 +111,7 @@ func (u *undo) id() string {
 func (cat *catalog) revert(b *batch) {
 	for i := len(b.undo) - 1; i >= 0; i-- {
 		u := &b.undo[i]
-		rec := cat.records.at(u.number)
+		rec := cat.entries.at(u.number)
 		if u.commit.Content != "" {
 			cat.admission.release(rec.content, u.number)
 		}
@@ -119,17 +119,17 @@ func (cat *catalog) revert(b *batch) {
 		if u.before.content == "" {
 			cat.ids.Remove(cat.hashID(rec.id()), u.number)
 			cat.closeWaiters(u.number)
-			*rec = record{}
+			*rec = catalogEntry{}
 			cat.free = append(cat.free, u.number)
 			continue
 		}
-		cat.restoreRecord(rec, u)
+		cat.restoreEntry(rec, u)
 	}
 	b.undo = nil
 }
 
-// restoreRecord undoes a change of a record, except for updates of the core since.
-func (cat *catalog) restoreRecord(rec *record, u *undo) {
+// restoreEntry undoes a change of an entry, except for updates of the core since.
+func (cat *catalog) restoreEntry(rec *catalogEntry, u *undo) {
 	rec.content, rec.pending = u.before.content, nil
 	if u.commit.Content == "" {
 		rec.state, rec.since = u.before.state, u.before.since

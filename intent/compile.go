@@ -62,36 +62,39 @@ func (c *Core) ruleSet(n uint32, s *spec.Spec, there, back *sharedPath) *ruleset
 
 // between returns a shortest path between two connect points.
 func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*sharedPath, problem) {
-	if p := c.unknown(from); p.code != NoCode {
+	hops, p := c.hopsBetween(n, from, to, m)
+	if p.code != NoCode {
 		return nil, p
 	}
-	if p := c.unknown(to); p.code != NoCode {
+	return c.paths.forHops(hops), problem{}
+}
+
+// hopsBetween returns the hops of a shortest path between two connect points, valid until the next
+// call.
+func (c *Core) hopsBetween(n uint32, from, to netview.Point, m *topology.Map) ([]topology.Hop, problem) {
+	if p := c.unknown(from, to); p.code != NoCode {
 		return nil, p
 	}
 	hops, ok := m.PathBetween(from, to, uint64(n), c.path[:0])
 	if !ok {
-		return nil, noPath(from, to)
+		return nil, problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
 	}
 	c.path = hops
-	return c.paths.forHops(hops), problem{}
+	return hops, problem{}
 }
 
-func noPath(from, to netview.Point) problem {
-	return problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
-}
-
-// unknown checks that a connect point exists.
-func (c *Core) unknown(at netview.Point) problem {
-	s, ok := c.snap.Switch(at.DPID)
-	if !ok {
-		return problem{code: SwitchUnknown, text: fmt.Sprintf("switch %s is not known", at.DPID), dpid: at.DPID}
-	}
-	for i := range s.Ports {
-		if s.Ports[i].Number == at.Port {
-			return problem{}
+// unknown checks that two connect points exist.
+func (c *Core) unknown(from, to netview.Point) problem {
+	for _, at := range [...]netview.Point{from, to} {
+		s, ok := c.snap.Switch(at.DPID)
+		if !ok {
+			return problem{code: SwitchUnknown, text: fmt.Sprintf("switch %s is not known", at.DPID), dpid: at.DPID}
+		}
+		if _, ok := s.Port(at.Port); !ok {
+			return problem{code: PortUnknown, text: fmt.Sprintf("switch %s has no port %d", at.DPID, at.Port), dpid: at.DPID}
 		}
 	}
-	return problem{code: PortUnknown, text: fmt.Sprintf("switch %s has no port %d", at.DPID, at.Port), dpid: at.DPID}
+	return problem{}
 }
 
 // betweenHosts returns the paths between two hosts, one for each direction.
@@ -113,10 +116,9 @@ func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, bac
 // alongHops returns an explicit path, if all its links are up.
 func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
 	first, last := s.Hops[0], s.Hops[len(s.Hops)-1]
-	for _, at := range [...]netview.Point{{DPID: first.DPID, Port: first.In}, {DPID: last.DPID, Port: last.Out}} {
-		if p := c.unknown(at); p.code != NoCode {
-			return nil, p
-		}
+	p := c.unknown(netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out})
+	if p.code != NoCode {
+		return nil, p
 	}
 	for i := 0; i+1 < len(s.Hops); i++ {
 		key := netview.LinkKey{

@@ -1,13 +1,14 @@
 package intent
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 )
 
-// Record is one entry of a journal: the newest entry of a number counts.
+// Record is one record of a journal: the newest of a number counts.
 type Record struct {
 	Number uint32
 	Delete bool
@@ -42,13 +43,7 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() {
-	if c.MaxIntents == 0 {
-		c.MaxIntents = 4_000_000
-	}
-	if c.MaxInFlight == 0 {
-		c.MaxInFlight = 200_000
-	}
-	if c.Events == 0 {
-		c.Events = 1 << 16
-	}
+	c.MaxIntents = cmp.Or(c.MaxIntents, 4_000_000)
+	c.MaxInFlight = cmp.Or(c.MaxInFlight, 200_000)
+	c.Events = cmp.Or(c.Events, 1<<16)
 }

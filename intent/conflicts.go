@@ -3,7 +3,7 @@ package intent
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"slices"
+	"iter"
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
@@ -56,15 +56,12 @@ func (p *conflictIndex) otherIn(h uint64, n uint32) (other uint32) {
 
 // conflicting returns another intent that has a rule key of a rule set; 0 without one.
 func (p *conflictIndex) conflicting(g *ruleset.Set) uint32 {
-	for i := range g.Legs {
-		leg := &g.Legs[i]
-		h := p.hash(g.Priority, leg.Match)
+	for h, leg := range p.legs(g) {
 		if !p.contested[group(h)] {
 			continue
 		}
-		for k := range leg.Route.Hops {
-			hop := leg.Route.Hops[k]
-			if was, ok := p.holders[ruleKey{h, netview.Point{DPID: hop.DPID, Port: hop.In}}]; ok && was.number != g.Number {
+		for key := range ruleKeys(h, leg) {
+			if was, ok := p.holders[key]; ok && was.number != g.Number {
 				return was.number
 			}
 		}
@@ -75,77 +72,75 @@ func (p *conflictIndex) conflicting(g *ruleset.Set) uint32 {
 // track starts storing the rule keys of a rule set's matches that another intent has too; sets
 // returns the desired and retiring rule sets of an intent. It must precede conflicting.
 func (p *conflictIndex) track(g *ruleset.Set, sets func(uint32) []*ruleset.Set) {
-	for i := range g.Legs {
-		h := p.hash(g.Priority, g.Legs[i].Match)
-		if p.contested[group(h)] {
-			continue
-		}
-		other := p.otherIn(h, g.Number)
-		if other == 0 {
+	for h := range p.legs(g) {
+		if p.contested[group(h)] || p.otherIn(h, g.Number) == 0 {
 			continue
 		}
 		p.contested[group(h)] = true
 		var members []uint32
 		p.groups.Find(h, func(n uint32) bool { members = append(members, n); return true })
-		slices.Sort(members)
-		for _, n := range slices.Compact(members) {
+		for _, n := range inOrder(members) {
 			for _, q := range sets(n) {
-				p.each(q, func(k uint64, at ruleKey) {
+				for k, leg := range p.legs(q) {
 					if group(k) == group(h) {
-						p.addHolder(at, n)
+						p.addHolders(k, leg, n)
 					}
-				})
+				}
 			}
 		}
 	}
 }
 
-// each yields the rule keys of a rule set, and the hashes of their matches.
-func (p *conflictIndex) each(g *ruleset.Set, yield func(uint64, ruleKey)) {
-	for i := range g.Legs {
-		leg := &g.Legs[i]
-		h := p.hash(g.Priority, leg.Match)
-		for k := range leg.Route.Hops {
-			yield(h, ruleKey{h, netview.Point{DPID: leg.Route.Hops[k].DPID, Port: leg.Route.Hops[k].In}})
+// legs yields the legs of a rule set, with the hashes of their matches.
+func (p *conflictIndex) legs(g *ruleset.Set) iter.Seq2[uint64, *ruleset.Leg] {
+	return func(yield func(uint64, *ruleset.Leg) bool) {
+		for i := range g.Legs {
+			if leg := &g.Legs[i]; !yield(p.hash(g.Priority, leg.Match), leg) {
+				return
+			}
 		}
 	}
 }
 
-func (p *conflictIndex) addHolder(at ruleKey, n uint32) {
-	was := p.holders[at]
-	p.holders[at] = holder{n, was.count + 1}
+// ruleKeys yields the rule keys of a leg whose match has a hash.
+func ruleKeys(h uint64, leg *ruleset.Leg) iter.Seq[ruleKey] {
+	return func(yield func(ruleKey) bool) {
+		for _, hop := range leg.Route.Hops {
+			if !yield(ruleKey{h, netview.Point{DPID: hop.DPID, Port: hop.In}}) {
+				return
+			}
+		}
+	}
+}
+
+// addHolders stores the rule keys of an intent's leg.
+func (p *conflictIndex) addHolders(h uint64, leg *ruleset.Leg, n uint32) {
+	for key := range ruleKeys(h, leg) {
+		p.holders[key] = holder{n, p.holders[key].count + 1}
+	}
 }
 
 // add indexes a rule set.
 func (p *conflictIndex) add(g *ruleset.Set) {
-	for i := range g.Legs {
-		leg := &g.Legs[i]
-		h := p.hash(g.Priority, leg.Match)
-		p.groups.add(h, g.Number)
-		if !p.contested[group(h)] {
-			continue
-		}
-		for k := range leg.Route.Hops {
-			p.addHolder(ruleKey{h, netview.Point{DPID: leg.Route.Hops[k].DPID, Port: leg.Route.Hops[k].In}}, g.Number)
+	for h, leg := range p.legs(g) {
+		if p.groups.add(h, g.Number); p.contested[group(h)] {
+			p.addHolders(h, leg, g.Number)
 		}
 	}
 }
 
 // remove removes a rule set whose rules are gone.
 func (p *conflictIndex) remove(g *ruleset.Set) {
-	for i := range g.Legs {
-		leg := &g.Legs[i]
-		h := p.hash(g.Priority, leg.Match)
+	for h, leg := range p.legs(g) {
 		p.groups.Remove(h, g.Number)
 		if !p.contested[group(h)] {
 			continue
 		}
-		for k := range leg.Route.Hops {
-			at := ruleKey{h, netview.Point{DPID: leg.Route.Hops[k].DPID, Port: leg.Route.Hops[k].In}}
-			if was := p.holders[at]; was.count > 1 {
-				p.holders[at] = holder{was.number, was.count - 1}
+		for key := range ruleKeys(h, leg) {
+			if was := p.holders[key]; was.count > 1 {
+				p.holders[key] = holder{was.number, was.count - 1}
 			} else {
-				delete(p.holders, at)
+				delete(p.holders, key)
 			}
 		}
 		if p.otherIn(h, 0) == 0 {

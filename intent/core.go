@@ -2,7 +2,6 @@ package intent
 
 import (
 	"hash/maphash"
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/intent/spec"
@@ -21,7 +20,7 @@ type Core struct {
 	settled  bool
 	settings Settings
 
-	entries   entries
+	entries   byNumber[coreEntry]
 	paths     *pathRegistry
 	conflicts *conflictIndex
 	classes   ruleClasses
@@ -107,11 +106,11 @@ type Ready struct {
 }
 
 // A step re-routes a batch of the broken intents: a small one first, then twice as many each time,
-// up to maxRepairs. So the first rules are on their way to switches while the rest is computed.
+// up to maxReroutes. So the first rules are on their way to switches while the rest is computed.
 // Other re-evaluations are less urgent and come in larger batches.
 const (
-	firstRepairs     = 8
-	maxRepairs       = 128
+	firstReroutes    = 8
+	maxReroutes      = 128
 	maxReevaluations = 2048
 )
 
@@ -160,7 +159,7 @@ func (c *Core) work() {
 		c.onTimer(n)
 	}
 	if len(c.broken) > 0 {
-		c.batch = min(max(2*c.batch, firstRepairs), maxRepairs)
+		c.batch = min(max(2*c.batch, firstReroutes), maxReroutes)
 		c.reevaluateSome(&c.broken, c.batch)
 	} else {
 		c.batch = 0
@@ -188,6 +187,5 @@ func (c *Core) wake() time.Time { return earlier(c.timers.Next(), c.planner.wake
 
 // enqueue queues intents for re-evaluation, in the order of their numbers.
 func (c *Core) enqueue(list []uint32) {
-	slices.Sort(list)
-	c.queue = append(c.queue, slices.Compact(list)...)
+	c.queue = append(c.queue, inOrder(list)...)
 }

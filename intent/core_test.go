@@ -128,7 +128,7 @@ func (s *scene) change(c *golden.Command) bool {
 func (s *scene) listen() {
 	s.seen = 0
 	s.engine.config.Journal = spoken{s, "intents", s.network.intent}
-	s.engine.recorder.journal = spoken{s, "decisions", s.chosen}
+	s.engine.decisions.journal = spoken{s, "decisions", s.chosen}
 	s.engine.config.Orders = func(list []ruleset.Order) {
 		for i := range list {
 			s.sayOrder(&list[i])

@@ -55,7 +55,7 @@ func (c *Core) decide(n uint32, because cause) {
 }
 
 // decideOn is decide with the spec.
-func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because cause) {
+func (c *Core) decideOn(n uint32, e *coreEntry, s *spec.Spec, because cause) {
 	g, p := c.compile(n, s, c.mapOf(n))
 	if p.code == NoCode {
 		p = c.obstacle(n, g)
@@ -76,12 +76,12 @@ func (c *Core) decideOn(n uint32, e *entry, s *spec.Spec, because cause) {
 		c.startTransition(n, g, strategy{mode: install})
 	default:
 		c.counts.Reroutes++
-		c.startTransition(n, g, strategy{mode: repair})
+		c.startTransition(n, g, strategy{mode: immediate})
 	}
 }
 
 // works reports whether an intent's rule set is confirmed and its links are up, as far as is known.
-func (c *Core) works(e *entry) bool {
+func (c *Core) works(e *coreEntry) bool {
 	return e.rules != nil && (e.transition == nil || e.transition.done) &&
 		!c.anyPath(e.rules, func(path *sharedPath) bool { return path.down })
 }
@@ -115,7 +115,7 @@ func (c *Core) reevaluate(n uint32) {
 	case e.rules == nil:
 		c.decide(n, byRequest)
 	case uprooted:
-		c.repairPorts(n, e)
+		c.rerouteFromPorts(n, e)
 	case c.anyPath(e.rules, func(path *sharedPath) bool { return path.down }):
 		c.reroute(n, e)
 	case c.hostMoved(e):
@@ -127,7 +127,7 @@ func (c *Core) reevaluate(n uint32) {
 
 // reroute finds a new path for an intent whose path is down. Between two connect points the old
 // rule set has all that is needed, without its spec.
-func (c *Core) reroute(n uint32, e *entry) {
+func (c *Core) reroute(n uint32, e *coreEntry) {
 	g := e.rules
 	if e.kind != spec.PointToPoint || e.transition != nil || len(c.refusals) > 0 {
 		c.decide(n, byFailure)
@@ -150,5 +150,5 @@ func (c *Core) reroute(n uint32, e *entry) {
 		return
 	}
 	c.counts.Reroutes++
-	c.startTransition(n, next, strategy{mode: repair})
+	c.startTransition(n, next, strategy{mode: immediate})
 }

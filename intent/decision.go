@@ -172,7 +172,7 @@ func matchesContent(s *spec.Spec, g *ruleset.Set, ways []*sharedPath) bool {
 }
 
 // restore orders the saved rule set of an intent if its links are up or unknown.
-func (c *Core) restore(n uint32, e *entry) {
+func (c *Core) restore(n uint32, e *coreEntry) {
 	g := e.rules
 	e.rules = nil
 	e.flags &^= restorable

@@ -32,7 +32,7 @@ func (e *Engine) SwitchDependents(dpid netview.DPID) (d Dependents, ok bool) {
 		return in.State != Withdrawing && !ends[in.Spec.ID] && passesSwitch(in.Rules, dpid)
 	})
 	ok = e.Query(func(c *Core) {
-		for n := range c.entries.last() {
+		for n := range c.entries.end() {
 			if e := c.entries.at(n); e.content != "" && e.has(withdrawing) && e.transition.retiringAt(dpid) {
 				d.Withdrawing = append(d.Withdrawing, idOf(e.content))
 			}
@@ -50,16 +50,12 @@ func (e *Engine) HostDependents(id netview.HostID) Dependents {
 }
 
 func (e *Engine) ids(keep func(*Intent) bool) (ids []string) {
-	for after := uint32(0); ; {
-		list, next := e.List(after, 1024, keep)
-		for i := range list {
-			ids = append(ids, list[i].Spec.ID)
+	for p := range e.catalog.copies(0, 512) {
+		if in := p.intent(); keep(&in) {
+			ids = append(ids, in.Spec.ID)
 		}
-		if next == 0 {
-			return ids
-		}
-		after = next
 	}
+	return ids
 }
 
 // endsOf returns the points where an intent's packets enter and leave; for hosts, where they are.

@@ -1,18 +1,24 @@
 // Package intent keeps the connections that users request: it admits requests, makes them durable,
 // computes paths and the rules that switches need, and keeps both correct while links fail, hosts
 // move and switches refuse rules.
+//
 // # The problem
+//
 // A request is a promise: once it is answered it must not be lost, whatever crashes, and no planned
 // change may lose its packets. There may be a million intents, a hundred thousand new ones a
 // second, and one failed link may concern tens of thousands.
+//
 // # Inputs and outputs
+//
 // Engine serves the API: Submit answers when requests are durable; Get, List, Wait and Changes show
 // the state of intents. The catalog has all intents; admission (admission.go) decides which requests
 // it accepts, and it appends their contents to a Journal, under a mutex that is never held across a
 // wait. Durable contents go to the Core, with the changes of the network view and the outcomes of
 // orders. The Core returns orders (install or remove a rule: package ruleset), states, and decisions
 // (the chosen path), which a second journal keeps so that paths stay the same across a restart.
+//
 // # How a path changes
+//
 //   - A new path: all rules except those at the ingress; when they are confirmed, the ingress rules.
 //   - A hitless change (new content, drain, shorter path): hitless.go. No packet is lost, and no
 //     packet loops.
@@ -22,7 +28,9 @@
 // The rules of the old path are removed when the new path is confirmed and twice the old path's
 // latency has passed: at least 100 ms, and at least 1 s while the latency of one of its links is
 // unknown.
+//
 // # Invariants
+//
 //   - Requests take effect in the order in which they become durable. A batch whose commit failed
 //     leaves nothing behind.
 //   - A number belongs to one intent until all its rules are gone from all switches, as far as

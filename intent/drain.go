@@ -79,7 +79,7 @@ func (c *Core) drainProgress(at netview.Point) (p DrainProgress) {
 
 // inProgress reports whether a transition can make progress: it waits for a connected switch, or
 // for the drain time.
-func (c *Core) inProgress(e *entry) bool {
+func (c *Core) inProgress(e *coreEntry) bool {
 	tr := e.transition
 	if tr == nil || tr.done {
 		return tr != nil && tr.next != nil

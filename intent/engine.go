@@ -22,11 +22,11 @@ type Engine struct {
 	done chan struct{}
 
 	// Owned by Run, or by the caller of Turn.
-	core     *Core
-	follower follower
-	commits  []Commit // of the last turn, kept to reuse the memory
-	taken    []ruleset.Outcome
-	recorder recorder
+	core      *Core
+	follower  follower
+	commits   []Commit // of the last turn, kept to reuse the memory
+	taken     []ruleset.Outcome
+	decisions decisionWriter
 }
 
 // New returns an empty engine: call Load* first, if there are records to load.
@@ -39,7 +39,7 @@ func New(c Config) *Engine {
 	e.catalog = newCatalog(&e.config)
 	e.core = NewCore()
 	e.follower.view = c.View
-	e.recorder.journal = c.Decisions
+	e.decisions.journal = c.Decisions
 	return e
 }
 
@@ -76,56 +76,43 @@ func (e *Engine) submitParts(reqs []Request, done func([]Answer, error)) error {
 
 // Get returns an intent by its id.
 func (e *Engine) Get(id string) (Intent, bool) {
-	cat := e.catalog
-	cat.mu.Lock()
-	n := cat.find(id)
-	if n == 0 || !cat.visible(n) {
-		cat.mu.Unlock()
-		return Intent{}, false
-	}
-	r := cat.records.at(n).durable()
-	text := cat.text(n, &r)
-	cat.mu.Unlock()
-	return r.intent(n, text), true
+	return e.read(func(cat *catalog) uint32 { return cat.find(id) })
 }
 
 // Number returns an intent by its number, which is in the cookies of its rules.
 func (e *Engine) Number(n uint32) (Intent, bool) {
+	return e.read(func(*catalog) uint32 { return n })
+}
+
+// read returns the intent of the number that find returns; false if readers see none.
+func (e *Engine) read(find func(*catalog) uint32) (Intent, bool) {
 	cat := e.catalog
 	cat.mu.Lock()
-	defer cat.mu.Unlock()
-	if n == 0 || !cat.visible(n) {
+	n := find(cat)
+	if !cat.visible(n) {
+		cat.mu.Unlock()
 		return Intent{}, false
 	}
-	return cat.intent(n), true
+	in := cat.copyOf(n)
+	cat.mu.Unlock()
+	return in.intent(), true // outside of the lock, which writers need
 }
 
 // List returns intents in the order of their numbers, after a number (0: from the first), at most
 // limit of those for which keep returns true (nil: all). next is the number to continue after, 0 at
 // the end. Concurrent changes may or may not be seen; a list blocks no writer for long.
 func (e *Engine) List(after uint32, limit int, keep func(*Intent) bool) (list []Intent, next uint32) {
-	cat := e.catalog
-	var room []numberedRecord
-	for {
-		cat.mu.Lock()
-		page, last := cat.page(after, 512, room[:0])
-		cat.mu.Unlock()
-		for i := range page {
-			p := &page[i]
-			in := p.record.intent(p.number, p.text)
-			if keep != nil && !keep(&in) {
-				continue
-			}
-			if len(list) == limit {
-				return list, list[limit-1].Number
-			}
-			list = append(list, in)
+	for p := range e.catalog.copies(after, 512) {
+		in := p.intent()
+		if keep != nil && !keep(&in) {
+			continue
 		}
-		if last == 0 {
-			return list, 0
+		if len(list) == limit {
+			return list, list[limit-1].Number
 		}
-		after, room = last, page
+		list = append(list, in)
 	}
+	return list, 0
 }
 
 // Counts are the numbers of intents by state, and totals since the start.
@@ -197,10 +184,11 @@ func (e *Engine) wait(id string, want []State) (in Intent, n uint32, w *waiter, 
 		return Intent{}, 0, nil, false
 	}
 	if cat.visible(n) {
-		in = cat.intent(n)
+		seen := cat.copyOf(n)
+		in = seen.intent()
 	}
 	for _, s := range want {
-		if r := cat.records.at(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
+		if r := cat.entries.at(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
 			return in, n, nil, true
 		}
 	}

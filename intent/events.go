@@ -17,11 +17,10 @@ func newEventLog(limit int) changelog.Log[uint64, event] {
 	return changelog.New(limit, limit, func(e *event) uint64 { return e.revision }, func(*event) int { return 1 })
 }
 
-// noted is an event with a copy of the record that it is of.
+// noted is an event with a copy of the entry that it is of.
 type noted struct {
 	event
-	record record
-	text   string
+	entry entryCopy
 }
 
 // changes are the events after a revision, at most max and one revision whole. They are copied
@@ -44,9 +43,8 @@ func (cat *catalog) changes(since uint64, most int) (list []noted, upto uint64, 
 // noted copies an event. It is of an intent that is gone where another one has its number.
 func (cat *catalog) noted(e *event) noted {
 	n := noted{event: *e}
-	if n.gone = e.gone || !cat.visible(e.number) || cat.records.at(e.number).id() != e.id; !n.gone {
-		n.record = cat.records.at(e.number).durable()
-		n.text = cat.text(e.number, &n.record)
+	if n.gone = e.gone || !cat.visible(e.number) || cat.entries.at(e.number).id() != e.id; !n.gone {
+		n.entry = cat.copyOf(e.number)
 	}
 	return n
 }
@@ -58,9 +56,9 @@ func (n *noted) change() Change {
 		c.Intent.Spec.ID, c.Intent.Number, c.Intent.State = n.id, n.number, n.state
 		return c
 	}
-	in := n.record.intent(n.number, n.text)
+	in := n.entry.intent()
 	in.State, in.Code, in.Revision = n.state, n.code, n.revision
-	if n.record.state != n.state || n.record.code != n.code {
+	if n.entry.state != n.state || n.entry.code != n.code {
 		in.Text = ""
 	}
 	return Change{Revision: n.revision, Intent: in}

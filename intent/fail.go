@@ -20,10 +20,18 @@ type refusal struct {
 	due   time.Time
 }
 
+// avoided returns the refusal of switches that an intent's paths avoid now; nil if there are none.
+func (c *Core) avoided(n uint32) *refusal {
+	if ref := c.refusals[n]; ref != nil && len(ref.avoid) > 0 {
+		return ref
+	}
+	return nil
+}
+
 // mapOf returns the map for an intent's paths: without the switches that refused its rules.
 func (c *Core) mapOf(n uint32) *topology.Map {
-	ref := c.refusals[n]
-	if ref == nil || len(ref.avoid) == 0 {
+	ref := c.avoided(n)
+	if ref == nil {
 		return c.m
 	}
 	key := fmt.Sprint(ref.avoid)
@@ -38,14 +46,9 @@ func (c *Core) mapOf(n uint32) *topology.Map {
 // obstacle returns why a rule set cannot be installed though there is a path: one of its switches
 // has refused a rule, or rules of another intent conflict.
 func (c *Core) obstacle(n uint32, g *ruleset.Set) problem {
-	if ref := c.refusals[n]; ref != nil && len(ref.avoid) > 0 {
-		for i := range g.Legs {
-			for k := range g.Legs[i].Route.Hops {
-				if slices.Contains(ref.avoid, g.Legs[i].Route.Hops[k].DPID) {
-					return problem{code: ref.code, text: ref.text}
-				}
-			}
-		}
+	if ref := c.avoided(n); ref != nil &&
+		slices.ContainsFunc(ref.avoid, func(dpid netview.DPID) bool { return passesSwitch(g, dpid) }) {
+		return problem{code: ref.code, text: ref.text}
 	}
 	c.conflicts.track(g, c.ruleSets)
 	if who := c.conflicts.conflicting(g); who != 0 {
@@ -77,18 +80,13 @@ func (c *Core) ruleSets(n uint32) (list []*ruleset.Set) {
 
 // fail sets the state of an intent without a rule set, removes the rules of its previous one, and
 // registers for the changes that may help.
-func (c *Core) fail(n uint32, e *entry, p problem) {
-	if ref := c.refusals[n]; ref != nil && len(ref.avoid) > 0 && (p.code == NoPath || p.code == LinkDown) {
+func (c *Core) fail(n uint32, e *coreEntry, p problem) {
+	if ref := c.avoided(n); ref != nil && (p.code == NoPath || p.code == LinkDown) {
 		p.code, p.text = ref.code, ref.text
 	}
 	if e.rules != nil {
-		c.startTransition(n, nil, strategy{mode: repair})
-		for i := range e.transition.retiring {
-			if q := &e.transition.retiring[i]; q.due.IsZero() {
-				q.due = c.now.Add(c.lingerTime(q.rules))
-				c.timers.Add(q.due, n)
-			}
-		}
+		c.startTransition(n, nil, strategy{mode: immediate})
+		c.scheduleRetiring(n, e.transition)
 	}
 	e.state, e.code = Failed, p.code
 	switch p.code {
@@ -122,20 +120,26 @@ func (c *Core) unblock(n uint32) {
 
 // retryPathless re-evaluates intents that failed without a path or with a conflict.
 func (c *Core) retryPathless() {
-	for _, n := range c.noPath {
-		c.entries.at(n).flags &^= pathless
-	}
-	list := c.noPath
+	list := c.takePathless()
 	for _, blocked := range c.blocked {
 		list = append(list, blocked...)
 	}
 	clear(c.blocked)
 	c.enqueue(list)
+}
+
+// takePathless empties the list of the intents that failed without a path.
+func (c *Core) takePathless() []uint32 {
+	list := c.noPath
 	c.noPath = nil
+	for _, n := range list {
+		c.entries.at(n).flags &^= pathless
+	}
+	return list
 }
 
 // refused handles a switch's refusal of a rule.
-func (c *Core) refused(n uint32, e *entry, o *ruleset.Outcome) {
+func (c *Core) refused(n uint32, e *coreEntry, o *ruleset.Outcome) {
 	c.counts.Refusals++
 	_, hop := o.Rules.At(int(o.Rule))
 	ref := c.refusals[n]
@@ -191,7 +195,7 @@ func (c *Core) onTimer(n uint32) {
 
 // expireRefusal lets paths use the switches that refused again, when the backoff has passed. The
 // number of refusals is reset after RetryMax without one.
-func (c *Core) expireRefusal(n uint32, e *entry) {
+func (c *Core) expireRefusal(n uint32, e *coreEntry) {
 	ref := c.refusals[n]
 	switch {
 	case ref == nil || ref.due.After(c.now):

@@ -1,6 +1,6 @@
 package intent
 
-// Failed counts the failed intents by code. It looks at the records in parts without copying them:
+// Failed counts the failed intents by code. It looks at the entries in parts without copying them:
 // a million takes milliseconds. Intents that enter or leave the state meanwhile may or may not be
 // counted.
 func (e *Engine) Failed() map[Code]int {
@@ -9,8 +9,8 @@ func (e *Engine) Failed() map[Code]int {
 	for after := uint32(0); ; after += pageNumbers {
 		cat.mu.Lock()
 		for n := after + 1; n <= min(cat.last, after+pageNumbers); n++ {
-			if cat.records.has(n) {
-				if r := cat.records.at(n); r.state == Failed {
+			if cat.has(n) {
+				if r := cat.entries.at(n); r.state == Failed {
 					counts[r.code]++
 				}
 			}

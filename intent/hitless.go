@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/weirnet/weir/intent/spec"
@@ -16,7 +17,7 @@ import (
 // and new branches together at first, or an egress would get no packets while some switches have
 // changed and others have not. Where both together would loop, it changes as a path does.
 // requested: because the content was replaced.
-func (c *Core) startHitless(n uint32, e *entry, g *ruleset.Set, requested bool) {
+func (c *Core) startHitless(n uint32, e *coreEntry, g *ruleset.Set, requested bool) {
 	how := strategy{mode: hitless, requested: requested}
 	if e.kind == spec.PointToMultipoint {
 		if both := c.union(e.rules, g); both != nil {
@@ -64,16 +65,10 @@ func (c *Core) stages(from, to *ruleset.Set) []uint16 {
 
 // hopAt returns the hop of the rule of other with the same key as a rule of p; nil without one.
 func hopAt(p *ruleset.Set, rule int, other *ruleset.Set) *ruleset.Hop {
-	if p.Priority != other.Priority {
-		return nil
-	}
 	leg, hop := p.At(rule)
-	for i := range other.Legs {
-		if string(other.Legs[i].Match) != string(leg.Match) {
-			continue
-		}
-		for k := range other.Legs[i].Route.Hops {
-			if h := other.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
+	if same := legWith(other, p.Priority, leg.Match); same != nil {
+		for _, h := range same.Route.Hops {
+			if h.DPID == hop.DPID && h.In == hop.In {
 				return h
 			}
 		}
@@ -84,7 +79,7 @@ func hopAt(p *ruleset.Set, rule int, other *ruleset.Set) *ruleset.Hop {
 // rollBack reverses a hitless transition after a switch has refused a rule: replaced rules are
 // restored in the opposite order. New content is decided again after that: it gets another path, or
 // none. It reports whether the previous rule set can be restored.
-func (c *Core) rollBack(n uint32, e *entry) bool {
+func (c *Core) rollBack(n uint32, e *coreEntry) bool {
 	tr, g := e.transition, e.rules
 	from := tr.retiring[len(tr.retiring)-1].rules
 	if c.pathForgotten(from) || c.anyPath(from, func(path *sharedPath) bool { return path.down }) {
@@ -121,7 +116,7 @@ func (c *Core) union(from, to *ruleset.Set) *ruleset.Set {
 	differs := false
 	for i := range to.Legs {
 		path := c.paths.forRoute(to.Legs[i].Route)
-		old := legOf(from, to, i)
+		old := legWith(from, to.Priority, to.Legs[i].Match)
 		if old == nil {
 			continue
 		}
@@ -142,14 +137,11 @@ func (c *Core) union(from, to *ruleset.Set) *ruleset.Set {
 	return &both
 }
 
-// legOf returns the leg of another rule set with the match of a leg.
-func legOf(from, to *ruleset.Set, i int) *ruleset.Leg {
-	if from.Priority != to.Priority {
-		return nil
-	}
-	for k := range from.Legs {
-		if string(from.Legs[k].Match) == string(to.Legs[i].Match) {
-			return &from.Legs[k]
+// legWith returns the leg of a rule set with a priority and match; nil without one.
+func legWith(g *ruleset.Set, priority uint16, match []byte) *ruleset.Leg {
+	for i := range g.Legs {
+		if g.Priority == priority && bytes.Equal(g.Legs[i].Match, match) {
+			return &g.Legs[i]
 		}
 	}
 	return nil

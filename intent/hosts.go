@@ -1,8 +1,6 @@
 package intent
 
 import (
-	"slices"
-
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 )
@@ -18,8 +16,7 @@ func (c *Core) hostsChanged(changes []netview.Change) {
 			}
 		}
 	}
-	slices.Sort(list)
-	for _, n := range slices.Compact(list) {
+	for _, n := range inOrder(list) {
 		e := c.entries.at(n)
 		waits := e.rules == nil && (e.code == HostUnknown || e.code == NoPath || e.code == LinkDown)
 		if waits || e.rules != nil && !e.has(restorable) && !e.has(withdrawing) && c.hostMoved(e) {
@@ -29,7 +26,7 @@ func (c *Core) hostsChanged(changes []netview.Change) {
 }
 
 // hostMoved reports whether a host of an intent is known to be elsewhere.
-func (c *Core) hostMoved(e *entry) bool {
+func (c *Core) hostMoved(e *coreEntry) bool {
 	if e.kind != spec.HostToHost {
 		return false
 	}
@@ -57,7 +54,7 @@ func (c *Core) watchHosts(n uint32, s *spec.Spec) {
 	}
 }
 
-func (c *Core) unwatchHosts(n uint32, e *entry) {
+func (c *Core) unwatchHosts(n uint32, e *coreEntry) {
 	if e.kind != spec.HostToHost {
 		return
 	}

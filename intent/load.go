@@ -19,7 +19,7 @@ func (e *Engine) LoadIntent(r Record) error {
 	content := string(r.Data)
 	e.catalog.mu.Lock()
 	defer e.catalog.mu.Unlock()
-	if e.catalog.records.has(r.Number) || e.catalog.find(s.ID) != 0 {
+	if e.catalog.has(r.Number) || e.catalog.find(s.ID) != 0 {
 		return fmt.Errorf("intent number %d: intent %q is there twice", r.Number, s.ID)
 	}
 	e.catalog.load(r.Number, content, &s)
@@ -36,7 +36,7 @@ func (e *Engine) LoadDecision(r Record) error {
 	return nil
 }
 
-// Loaded ends the loading. Numbers without a record are free.
+// Loaded ends the loading. Numbers without an entry are free.
 func (e *Engine) Loaded() {
 	e.catalog.mu.Lock()
 	e.catalog.loaded()

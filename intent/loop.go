@@ -31,7 +31,7 @@ func (e *Engine) part() loop.Part {
 			}
 		},
 		End: func() {
-			e.recorder.flush(e.core)
+			e.decisions.flush(e.core)
 			e.shutDown()
 			close(e.done)
 		},

@@ -58,16 +58,13 @@ func (c *Core) reevaluateAll() {
 		}
 	}
 	c.broken, c.queue = nil, nil
-	for n := range c.entries.last() {
+	for n := range c.entries.end() {
 		if c.entries.at(n).content != "" {
 			c.queue = append(c.queue, n)
 		}
 	}
 	clear(c.waitingFor)
-	for _, n := range c.noPath {
-		c.entries.at(n).flags &^= pathless
-	}
-	c.noPath = nil
+	c.takePathless()
 	c.planner.linksChanged(c.now)
 }
 
@@ -91,10 +88,8 @@ func (c *Core) linksChanged(changes []netview.Change) {
 			c.queueIfDrained(path)
 		}
 	}
-	slices.Sort(broken)
-	c.broken = append(c.broken, slices.Compact(broken)...)
-	slices.Sort(other)
-	for _, n := range slices.Compact(other) {
+	c.broken = append(c.broken, inOrder(broken)...)
+	for _, n := range inOrder(other) {
 		c.emitState(n)
 	}
 	if up {
@@ -125,8 +120,7 @@ func (c *Core) pathsOver(keys []netview.LinkKey) (broken, touched []uint32) {
 			}
 		}
 	}
-	slices.Sort(touched)
-	return broken, slices.Compact(touched)
+	return broken, inOrder(touched)
 }
 
 // linksOf returns the links that have changed, each once, and whether any of them is usable. The

@@ -32,7 +32,7 @@ func (c *Core) outcome(o *ruleset.Outcome) {
 	}
 }
 
-func (c *Core) installed(n uint32, e *entry, o *ruleset.Outcome) {
+func (c *Core) installed(n uint32, e *coreEntry, o *ruleset.Outcome) {
 	if o.Rules != e.rules {
 		return
 	}
@@ -63,12 +63,12 @@ func (c *Core) emitState(n uint32) {
 }
 
 // stateOf returns the state of an intent that has a rule set.
-func (c *Core) stateOf(n uint32, e *entry) (State, Code) {
+func (c *Core) stateOf(n uint32, e *coreEntry) (State, Code) {
 	if tr := e.transition; tr != nil && (!tr.done || tr.next != nil || tr.superseded) {
 		switch {
 		case tr.mode == install, tr.mode == hitless && (tr.requested || tr.superseded):
 			return Installing, NoCode
-		case tr.mode == repair:
+		case tr.mode == immediate:
 			return Rerouting, NoCode
 		case tr.mode == restore:
 			return Degraded, Unconfirmed
@@ -84,7 +84,7 @@ func (c *Core) stateOf(n uint32, e *entry) (State, Code) {
 }
 
 // emit appends an update of an intent.
-func (c *Core) emit(n uint32, e *entry, text string) {
+func (c *Core) emit(n uint32, e *coreEntry, text string) {
 	if text == "" {
 		text = texts[e.code]
 	}
@@ -101,7 +101,7 @@ var texts = [codes]string{
 }
 
 // textOf recomputes the text of an intent that has failed or waits.
-func (c *Core) textOf(n uint32, e *entry) string {
+func (c *Core) textOf(n uint32, e *coreEntry) string {
 	if e.rules != nil || e.state != Failed && e.state != Waiting {
 		return ""
 	}

@@ -47,13 +47,18 @@ func (c *Core) queueIfDrained(path *sharedPath) {
 	if !path.draining {
 		return
 	}
-	list := slices.Clone(path.users.list)
-	slices.Sort(list)
-	for _, n := range slices.Compact(list) {
-		if e := c.entries.at(n); usesRoute(e.rules, &path.route) && !e.has(candidate) {
-			e.flags |= candidate
-			c.planner.queue = append(c.planner.queue, n)
+	for _, n := range inOrder(slices.Clone(path.users.list)) {
+		if e := c.entries.at(n); usesRoute(e.rules, &path.route) {
+			c.addCandidate(n, e)
 		}
+	}
+}
+
+// addCandidate queues an intent for a hitless re-route, unless it is queued.
+func (c *Core) addCandidate(n uint32, e *coreEntry) {
+	if !e.has(candidate) {
+		e.flags |= candidate
+		c.planner.queue = append(c.planner.queue, n)
 	}
 }
 
@@ -85,10 +90,7 @@ func (c *Core) queueSuboptimal() {
 	}
 	n := min(len(p.backlog), RevertPerSecond)
 	for _, number := range p.backlog[:n] {
-		if e := c.entries.at(number); !e.has(candidate) {
-			e.flags |= candidate
-			p.queue = append(p.queue, number)
-		}
+		c.addCandidate(number, c.entries.at(number))
 	}
 	if p.backlog = p.backlog[n:]; len(p.backlog) == 0 {
 		p.suboptimal, p.backlog = false, nil
@@ -114,13 +116,12 @@ func (c *Core) suboptimal() []uint32 {
 			list = append(list, path.users.list...)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return inOrder(list)
 }
 
 // optimise moves an intent whose path works to a better one, if there is one.
-func (c *Core) optimise(n uint32, e *entry) {
-	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path || e.has(restorable) || !c.works(e) || c.recentlyRefused(n) ||
+func (c *Core) optimise(n uint32, e *coreEntry) {
+	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path || e.has(restorable) || !c.works(e) || c.avoided(n) != nil ||
 		e.transition != nil && e.transition.next != nil {
 		return
 	}
@@ -134,13 +135,6 @@ func (c *Core) optimise(n uint32, e *entry) {
 	e.transition.holdsSlot = true
 	c.planner.moving++
 	c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
-}
-
-// recentlyRefused reports whether switches are being avoided because they refused rules of an
-// intent.
-func (c *Core) recentlyRefused(n uint32) bool {
-	ref := c.refusals[n]
-	return ref != nil && len(ref.avoid) > 0
 }
 
 // costOf returns the sum of the costs of a rule set's paths.

@@ -40,7 +40,7 @@ func TestPortions(t *testing.T) {
 	n.step()
 	var all []uint32
 	for i, p := range portions {
-		if want := min(firstRepairs<<i, maxRepairs); len(p) != want && i < len(portions)-1 {
+		if want := min(firstReroutes<<i, maxReroutes); len(p) != want && i < len(portions)-1 {
 			t.Errorf("portion %d has %d intents, want %d", i, len(p), want)
 		}
 		all = append(all, p...)

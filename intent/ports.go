@@ -61,8 +61,7 @@ func (c *Core) portsRemoved(left map[netview.Point]bool) {
 			list = append(list, path.users.list...)
 		}
 	}
-	slices.Sort(list)
-	for _, n := range slices.Compact(list) {
+	for _, n := range inOrder(list) {
 		e := c.entries.at(n)
 		if e.rules == nil || e.has(withdrawing) ||
 			!c.anyPath(e.rules, func(path *sharedPath) bool { return path.through(left) }) {
@@ -81,9 +80,9 @@ func (path *sharedPath) through(ports map[netview.Point]bool) bool {
 	})
 }
 
-// repairPorts re-routes an intent of which a port was removed. The old rules are removed at once:
+// rerouteFromPorts re-routes an intent of which a port was removed. The old rules are removed at once:
 // what they send to the port's number may go elsewhere by now, and may loop.
-func (c *Core) repairPorts(n uint32, e *entry) {
+func (c *Core) rerouteFromPorts(n uint32, e *coreEntry) {
 	c.decide(n, byFailure)
 	if e.transition == nil {
 		return

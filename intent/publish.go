@@ -31,20 +31,20 @@ func (cat *catalog) publish(updates []Update) {
 	cat.events.Current++
 	for i := range updates {
 		u := &updates[i]
-		if !cat.records.has(u.Number) {
+		if !cat.has(u.Number) {
 			continue
 		}
 		if u.Gone {
 			cat.delete(u.Number)
 			continue
 		}
-		cat.update(u, cat.records.at(u.Number))
+		cat.update(u, cat.entries.at(u.Number))
 	}
 	cat.events.Wake()
 }
 
 // update applies one update. An intent that is being withdrawn stays so until it is deleted.
-func (cat *catalog) update(u *Update, r *record) {
+func (cat *catalog) update(u *Update, r *catalogEntry) {
 	r.rules = u.Rules
 	if r.state == Withdrawing && u.State != Withdrawing {
 		return
@@ -63,22 +63,23 @@ func (cat *catalog) update(u *Update, r *record) {
 	cat.appendEvent(u.Number, r)
 }
 
-// appendEvent appends an event with the state of a record, and answers its waiters.
-func (cat *catalog) appendEvent(n uint32, r *record) {
+// appendEvent appends an event with the state of an entry, and answers its waiters.
+func (cat *catalog) appendEvent(n uint32, r *catalogEntry) {
 	cat.events.Append(event{id: r.id(), revision: cat.events.Current, number: n, state: r.state, code: r.code})
 	cat.answerWaiters(n, r)
 }
 
 // answerWaiters answers waiters of an intent, if its state belongs to its current content.
-func (cat *catalog) answerWaiters(n uint32, r *record) {
+func (cat *catalog) answerWaiters(n uint32, r *catalogEntry) {
 	if cat.waiting == 0 || r.inFlight() || r.unprocessed > 0 || len(cat.waiters[n]) == 0 {
 		return
 	}
+	in := cat.copyOf(n)
 	cat.waiters[n] = slices.DeleteFunc(cat.waiters[n], func(w *waiter) bool {
 		if !slices.Contains(w.states, r.state) {
 			return false
 		}
-		w.found <- cat.intent(n)
+		w.found <- in.intent()
 		cat.waiting--
 		return true
 	})
@@ -89,7 +90,7 @@ func (cat *catalog) answerWaiters(n uint32, r *record) {
 
 // delete deletes an intent whose rules are gone.
 func (cat *catalog) delete(n uint32) {
-	r := cat.records.at(n)
+	r := cat.entries.at(n)
 	cat.ids.Remove(cat.hashID(r.id()), n)
 	if r.hasText {
 		delete(cat.texts, n)
@@ -97,7 +98,7 @@ func (cat *catalog) delete(n uint32) {
 	cat.counts[r.state]--
 	cat.events.Append(event{id: r.id(), revision: cat.events.Current, number: n, state: Withdrawing, gone: true})
 	cat.closeWaiters(n)
-	*r = record{}
+	*r = catalogEntry{}
 	cat.free = append(cat.free, n)
 }
 
@@ -114,10 +115,10 @@ func (cat *catalog) closeWaiters(n uint32) {
 func (cat *catalog) processed(commits []Commit) {
 	for i := range commits {
 		n := commits[i].Number
-		if !cat.records.has(n) { // deleted by it
+		if !cat.has(n) { // deleted by it
 			continue
 		}
-		r := cat.records.at(n)
+		r := cat.entries.at(n)
 		r.unprocessed--
 		cat.answerWaiters(n, r)
 	}

@@ -51,10 +51,7 @@ var statusNames = [...]string{"", "accepted", "existing", "not-found", "conflict
 // String is "accepted", "existing", "not-found", "conflict", "invalid", "mismatched" or
 // "abandoned".
 func (s Status) String() string {
-	if int(s) >= len(statusNames) {
-		return "unknown"
-	}
-	return statusNames[s]
+	return nameOf(statusNames[:], s)
 }
 
 // failed reports whether it makes an atomic batch fail.

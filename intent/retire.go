@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/weirnet/weir/ruleset"
@@ -30,28 +29,25 @@ func (p *retiring) dropReplaced(g *ruleset.Set) {
 	}
 }
 
+// scheduleRetiring has the retiring rule sets of a transition removed when packets in flight have
+// arrived.
+func (c *Core) scheduleRetiring(n uint32, tr *transition) {
+	for i := range tr.retiring {
+		if p := &tr.retiring[i]; p.due.IsZero() {
+			p.due = c.now.Add(c.lingerTime(p.rules))
+			c.timers.Add(p.due, n)
+		}
+	}
+}
+
 // hasRuleAt reports whether g has a rule with the same key as a rule of p.
 func hasRuleAt(p *ruleset.Set, rule int, g *ruleset.Set) bool {
-	if g == nil || p.Priority != g.Priority {
-		return false
-	}
-	leg, hop := p.At(rule)
-	for i := range g.Legs {
-		if !bytes.Equal(g.Legs[i].Match, leg.Match) {
-			continue
-		}
-		for k := range g.Legs[i].Route.Hops {
-			if h := g.Legs[i].Route.Hops[k]; h.DPID == hop.DPID && h.In == hop.In {
-				return true
-			}
-		}
-	}
-	return false
+	return g != nil && hopAt(p, rule, g) != nil
 }
 
 // retire orders the removal of due retiring rule sets, except for rules that a later rule set of
 // the intent has overwritten, and drops those whose rules are gone.
-func (c *Core) retire(n uint32, e *entry) {
+func (c *Core) retire(n uint32, e *coreEntry) {
 	tr := e.transition
 	for i := range tr.retiring {
 		p := &tr.retiring[i]
@@ -84,7 +80,7 @@ func (tr *transition) inLater(i, rule int) bool {
 
 // forget drops the retiring rule sets whose rules are gone, and after the last of them the intent
 // if it is withdrawn.
-func (c *Core) forget(n uint32, e *entry) {
+func (c *Core) forget(n uint32, e *coreEntry) {
 	tr := e.transition
 	kept := tr.retiring[:0]
 	for i := range tr.retiring {
@@ -106,7 +102,7 @@ func (c *Core) forget(n uint32, e *entry) {
 }
 
 // removed handles the confirmed removal of a rule of a retiring rule set.
-func (c *Core) removed(n uint32, e *entry, o *ruleset.Outcome) {
+func (c *Core) removed(n uint32, e *coreEntry, o *ruleset.Outcome) {
 	tr := e.transition
 	if tr == nil {
 		return
@@ -148,7 +144,7 @@ func (c *Core) lingerTime(g *ruleset.Set) time.Duration {
 }
 
 // withdraw starts the removal of an intent: all its rules are removed at once.
-func (c *Core) withdraw(n uint32, e *entry) {
+func (c *Core) withdraw(n uint32, e *coreEntry) {
 	if e.content == "" || e.has(withdrawing) {
 		return
 	}
@@ -162,7 +158,7 @@ func (c *Core) withdraw(n uint32, e *entry) {
 	e.flags = e.flags&^restorable | withdrawing
 	e.state, e.code = Withdrawing, NoCode
 	if e.rules != nil {
-		c.startTransition(n, nil, strategy{mode: repair})
+		c.startTransition(n, nil, strategy{mode: immediate})
 	}
 	if e.transition == nil {
 		c.drop(n, e)
@@ -178,12 +174,12 @@ func (c *Core) withdraw(n uint32, e *entry) {
 }
 
 // drop deletes an intent whose rules are gone.
-func (c *Core) drop(n uint32, e *entry) {
+func (c *Core) drop(n uint32, e *coreEntry) {
 	if e.transition != nil {
 		c.releaseSlot(e.transition)
 	}
 	c.markUnsaved(n, e)
-	*e = entry{flags: e.flags & (saved | unsaved)}
+	*e = coreEntry{flags: e.flags & (saved | unsaved)}
 	delete(c.lost, n)
 	c.updates = append(c.updates, Update{Number: n, Gone: true})
 	c.unblock(n)

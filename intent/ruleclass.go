@@ -79,28 +79,31 @@ type classCount struct{ class, count uint32 }
 // classCounts are the counts of one path, or of one in port. Most have one class.
 type classCounts []classCount
 
+// index returns the index of a class, -1 if it is not counted.
+func (t classCounts) index(class uint32) int {
+	return slices.IndexFunc(t, func(k classCount) bool { return k.class == class })
+}
+
 // add reports whether it is the first of its class.
-func (t *classCounts) add(kind uint32) bool {
-	for i := range *t {
-		if k := &(*t)[i]; k.class == kind {
-			k.count++
-			return false
-		}
+func (t *classCounts) add(class uint32) bool {
+	i := t.index(class)
+	if i < 0 {
+		*t = append(*t, classCount{class, 1})
+		return true
 	}
-	*t = append(*t, classCount{kind, 1})
-	return true
+	(*t)[i].count++
+	return false
 }
 
 // remove reports whether it was the last of its class.
-func (t *classCounts) remove(kind uint32) bool {
-	for i := range *t {
-		if k := &(*t)[i]; k.class == kind {
-			if k.count--; k.count == 0 {
-				*t = slices.Delete(*t, i, i+1)
-				return true
-			}
-			return false
+func (t *classCounts) remove(class uint32) bool {
+	i := t.index(class)
+	if i < 0 || (*t)[i].count > 1 {
+		if i >= 0 {
+			(*t)[i].count--
 		}
+		return false
 	}
-	return false
+	*t = slices.Delete(*t, i, i+1)
+	return true
 }

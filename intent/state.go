@@ -25,10 +25,15 @@ var stateNames = [states]string{
 // String is "submitted", "waiting", "installing", "installed", "rerouting", "degraded", "failed" or
 // "withdrawing".
 func (s State) String() string {
-	if int(s) >= states {
+	return nameOf(stateNames[:], s)
+}
+
+// nameOf returns the name of a value, "unknown" if it has none.
+func nameOf[V ~uint8](names []string, v V) string {
+	if int(v) >= len(names) {
 		return "unknown"
 	}
-	return stateNames[s]
+	return names[v]
 }
 
 // ParseState returns the state of a name.
@@ -69,8 +74,5 @@ var codeNames = [codes]string{
 
 // String is the code in lower case with hyphens: "no-path"; "" for none.
 func (c Code) String() string {
-	if c >= codes {
-		return "unknown"
-	}
-	return codeNames[c]
+	return nameOf(codeNames[:], c)
 }

@@ -10,10 +10,10 @@ import (
 type mode uint8
 
 const (
-	install mode = iota // all except the ingress rules, then these
-	repair              // all at once: the previous path does not work
-	restore             // all at once: switches have most of them since before the restart
-	hitless             // stage by stage (Core.stages)
+	install   mode = iota // all except the ingress rules, then these
+	immediate             // all at once: the previous path does not work
+	restore               // all at once: switches have most of them since before the restart
+	hitless               // stage by stage (Core.stages)
 )
 
 // strategy is how a rule set is installed.
@@ -75,7 +75,7 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
 }
 
 // installRules indexes the desired rule set of a new transition and orders its first stage.
-func (c *Core) installRules(n uint32, e *entry) {
+func (c *Core) installRules(n uint32, e *coreEntry) {
 	g, tr := e.rules, e.transition
 	e.version++
 	g.Version = e.version
@@ -98,7 +98,7 @@ func (c *Core) installRules(n uint32, e *entry) {
 }
 
 // orderStages orders the rules of the current stage, or, while that has none, of the next.
-func (c *Core) orderStages(e *entry) {
+func (c *Core) orderStages(e *coreEntry) {
 	tr := e.transition
 	c.orderStage(e)
 	for tr.outstanding == 0 && tr.stage < tr.lastStage {
@@ -108,7 +108,7 @@ func (c *Core) orderStages(e *entry) {
 }
 
 // orderStage orders the rules of the current stage.
-func (c *Core) orderStage(e *entry) {
+func (c *Core) orderStage(e *coreEntry) {
 	g, tr := e.rules, e.transition
 	rule := 0
 	for i := range g.Legs {
@@ -142,7 +142,7 @@ func (tr *transition) stageOf(path *sharedPath, rule, hop int) uint16 {
 }
 
 // advance orders the next stage, all rules of this one being confirmed, or completes the transition.
-func (c *Core) advance(n uint32, e *entry) {
+func (c *Core) advance(n uint32, e *coreEntry) {
 	if tr := e.transition; tr.stage < tr.lastStage {
 		tr.stage++
 		c.orderStages(e)
@@ -154,7 +154,7 @@ func (c *Core) advance(n uint32, e *entry) {
 
 // completed handles the confirmation of the whole rule set: its predecessors are scheduled for
 // removal. If the content has changed meanwhile, the intent is queued to be decided again.
-func (c *Core) completed(n uint32, e *entry) {
+func (c *Core) completed(n uint32, e *coreEntry) {
 	tr := e.transition
 	tr.done, tr.stages = true, nil
 	c.releaseSlot(tr)
@@ -168,12 +168,7 @@ func (c *Core) completed(n uint32, e *entry) {
 		c.timers.Add(due, n)
 		return
 	}
-	for i := range tr.retiring {
-		if p := &tr.retiring[i]; p.due.IsZero() {
-			p.due = c.now.Add(c.lingerTime(p.rules))
-			c.timers.Add(p.due, n)
-		}
-	}
+	c.scheduleRetiring(n, tr)
 	if tr.superseded {
 		c.undecided = append(c.undecided, n)
 		return
@@ -194,7 +189,7 @@ func (c *Core) decideSuperseded() {
 }
 
 // endTransition drops a transition with nothing left to do.
-func (c *Core) endTransition(e *entry) {
+func (c *Core) endTransition(e *coreEntry) {
 	if tr := e.transition; tr != nil && tr.done && tr.next == nil && len(tr.retiring) == 0 {
 		c.releaseSlot(tr)
 		e.transition = nil

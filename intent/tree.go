@@ -13,7 +13,6 @@ import (
 type tree struct {
 	hops []topology.Hop
 	next []int // by hop, in an in-tree: the hop that its port leads to, -1 at the end
-
 }
 
 // inTree computes a tree from several connect points to one: at a switch that the tree has already,
@@ -23,28 +22,13 @@ func (c *Core) inTree(n uint32, s *spec.Spec, m *topology.Map) (*sharedPath, pro
 	var t tree
 	on := make(map[netview.DPID]int)
 	for i := range s.Src {
-		path, p := c.branch(n, s.Src[i].Point, to, m)
+		path, p := c.hopsBetween(n, s.Src[i].Point, to, m)
 		if p.code != NoCode {
 			return nil, p
 		}
 		t.joinIn(path, on)
 	}
 	return c.paths.forTree(t.upstreamFirst()), problem{}
-}
-
-// branch computes the hops of one branch of a tree.
-func (c *Core) branch(n uint32, from, to netview.Point, m *topology.Map) ([]topology.Hop, problem) {
-	for _, at := range [...]netview.Point{from, to} {
-		if p := c.unknown(at); p.code != NoCode {
-			return nil, p
-		}
-	}
-	hops, ok := m.PathBetween(from, to, uint64(n), c.path[:0])
-	if !ok {
-		return nil, noPath(from, to)
-	}
-	c.path = hops
-	return hops, problem{}
 }
 
 // joinIn adds a branch up to where it meets the tree.
@@ -107,7 +91,7 @@ func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*sharedPath, pr
 	var joins []edge
 	on := make(map[netview.DPID]int)
 	for i := range s.Dst {
-		branch, p := c.branch(n, from, s.Dst[i].Point, m)
+		branch, p := c.hopsBetween(n, from, s.Dst[i].Point, m)
 		if p.code != NoCode {
 			return nil, p
 		}

@@ -70,7 +70,7 @@ func (e *Engine) turn(now time.Time) time.Time {
 			e.config.Ordered = nil
 		}
 		if !e.follower.behind() && !ready.More {
-			return earlier(ready.Wake, e.recorder.next)
+			return earlier(ready.Wake, e.decisions.next)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (e *Engine) apply(ready *Ready, facts *NetworkUpdate, now time.Time) {
 	if len(ready.Orders) > 0 {
 		e.config.Orders(ready.Orders)
 	}
-	e.recorder.saveDue(e.core, now)
+	e.decisions.saveDue(e.core, now)
 }
 
 // shutDown releases all callers that wait.

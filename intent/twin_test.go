@@ -402,7 +402,7 @@ func (w *twin) checkInside(list []Intent) {
 		w.fatal("catalog counts %v and %d claims, there are %v and %d", f.counts, f.admission.claims.Len(), byState, claims)
 	}
 	legs := 0
-	for n := range c.entries.last() {
+	for n := range c.entries.end() {
 		for _, g := range c.ruleSets(n) {
 			legs += len(g.Legs)
 		}
@@ -437,7 +437,7 @@ func (w *twin) checkSpots() {
 	c := w.engine.core
 	leavers, ways, spots := map[*sharedPath][]uint32{}, map[*sharedPath]classCounts{}, map[*inPort]classCounts{}
 	kinds, left := map[ruleClass]int{}, 0
-	for n := range c.entries.last() {
+	for n := range c.entries.end() {
 		seen := map[*sharedPath]bool{}
 		for _, g := range c.ruleSets(n) {
 			for i := range g.Legs {

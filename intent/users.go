@@ -40,6 +40,12 @@ func (u *userList) remove(n uint32, there func(uint32) bool) {
 	}
 }
 
+// inOrder sorts numbers, and drops those that are there twice.
+func inOrder(list []uint32) []uint32 {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // addPathUsers registers an intent with the paths of its rule set.
 func (c *Core) addPathUsers(n uint32, g *ruleset.Set) {
 	for r := range routes(g) {
@@ -52,7 +58,7 @@ func (c *Core) addPathUsers(n uint32, g *ruleset.Set) {
 }
 
 // removePathUsers undoes addPathUsers.
-func (c *Core) removePathUsers(n uint32, e *entry) {
+func (c *Core) removePathUsers(n uint32, e *coreEntry) {
 	for r := range routes(e.rules) {
 		c.paths.removeUser(c.paths.forRoute(r), n,
 			func(u uint32) bool { return u != n && usesRoute(c.entries.at(u).rules, r) })

@@ -29,12 +29,12 @@ func newWide() wide {
 // holdSource indexes an intent by its source.
 func (adm *admission) holdSource(s *spec.Spec, n uint32) {
 	w := &adm.wide
-	switch how, a := s.Sender(); how {
+	switch how, _ := s.Sender(); how {
 	case spec.AnySender:
 		w.numbers[n] = true
 	case spec.ByAddress:
 		w.sourced++
-		if _, there := adm.hostElsewhere(s, a); there {
+		if _, h := adm.hostElsewhere(s); h != nil {
 			w.numbers[n] = false
 		}
 	}
@@ -51,20 +51,22 @@ func (adm *admission) releaseSource(s *spec.Spec, n uint32) {
 	}
 }
 
-// hostElsewhere returns a host that has an address at a port that is not an ingress of an intent.
-func (adm *admission) hostElsewhere(s *spec.Spec, a netip.Addr) (*netview.Host, bool) {
+// hostElsewhere returns the source address of an intent and a host that has it at a port that is not
+// an ingress of the intent; nil if there is none.
+func (adm *admission) hostElsewhere(s *spec.Spec) (netip.Addr, *netview.Host) {
+	a, ok := s.Source()
 	ids := adm.wide.hosts[a]
-	if len(ids) == 0 {
-		return nil, false
+	if !ok || len(ids) == 0 {
+		return a, nil
 	}
 	var room [4]netview.Point
 	ingress, snap := s.Ingress(room[:0]), adm.view.Snapshot()
 	for _, id := range ids {
 		if h, ok := snap.Host(id); ok && slices.Contains(h.IPs, a) && !slices.Contains(ingress, h.At) {
-			return h, true
+			return a, h
 		}
 	}
-	return nil, false
+	return a, nil
 }
 
 // checkWide rejects an intent whose source address a host elsewhere has, if its spec does not say
@@ -73,11 +75,7 @@ func (adm *admission) checkWide(s *spec.Spec) error {
 	if s.Wide || len(adm.wide.hosts) == 0 {
 		return nil
 	}
-	a, ok := s.Source()
-	if !ok {
-		return nil
-	}
-	if h, there := adm.hostElsewhere(s, a); there {
+	if a, h := adm.hostElsewhere(s); h != nil {
 		return spec.WideSource(a, h.HostID, h.At)
 	}
 	return nil
@@ -124,15 +122,12 @@ func (adm *admission) wideIntents() []uint32 {
 	for n, always := range adm.wide.numbers {
 		if !always {
 			s := spec.Read(adm.content(n))
-			if a, ok := s.Source(); ok {
-				if _, always = adm.hostElsewhere(&s, a); !always {
-					delete(adm.wide.numbers, n)
-				}
+			if _, h := adm.hostElsewhere(&s); h == nil {
+				delete(adm.wide.numbers, n)
+				continue
 			}
 		}
-		if always {
-			list = append(list, n)
-		}
+		list = append(list, n)
 	}
 	slices.Sort(list)
 	return list
@@ -146,10 +141,8 @@ func (adm *admission) checkSource(n uint32, news map[netip.Addr]bool) {
 		return
 	}
 	s := spec.Read(content)
-	if a, ok := s.Source(); ok {
-		if _, there := adm.hostElsewhere(&s, a); there {
-			adm.wide.numbers[n] = false
-		}
+	if _, h := adm.hostElsewhere(&s); h != nil {
+		adm.wide.numbers[n] = false
 	}
 }
 
@@ -166,7 +159,7 @@ func (e *Engine) Wide(limit int) (count int, ids []string) {
 	}
 	list := cat.admission.wideIntents()
 	for _, n := range list[:min(limit, len(list))] {
-		ids = append(ids, cat.records.at(n).id())
+		ids = append(ids, cat.entries.at(n).id())
 	}
 	return len(list), ids
 }
@@ -178,7 +171,7 @@ func (cat *catalog) checkSources(news map[netip.Addr]bool) {
 			cat.mu.Unlock()
 			cat.mu.Lock()
 		}
-		if cat.records.has(n) && cat.records.at(n).state != Withdrawing {
+		if cat.has(n) && cat.entries.at(n).state != Withdrawing {
 			cat.admission.checkSource(n, news)
 		}
 	}

@@ -19,7 +19,7 @@ func TestManyLongDecisions(t *testing.T) {
 	}
 	n.facts.Update(func(tx *netview.FactsTx) { tx.SetSettled() })
 	sizes := &sizing{memory: n.chosen}
-	n.engine.recorder.journal = sizes
+	n.engine.decisions.journal = sizes
 	for i := range uint32(many) {
 		n.submit(false, Request{Op: Create, Spec: flow("", at(base, 9), at(base+switches-1, 9), i)})
 	}

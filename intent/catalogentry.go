@@ -8,9 +8,9 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// record is what the catalog keeps of one intent: 56 bytes, and the durable form of its spec.
-type record struct {
-	content     string // durable form; "" in an unused record
+// catalogEntry is what the catalog keeps of one intent: 56 bytes, and the durable form of its spec.
+type catalogEntry struct {
+	content     string // durable form; "" in an unused entry
 	rules       *ruleset.Set
 	pending     *undo // of the first uncommitted change; nil without one
 	since       int64 // when state was entered, Unix nanoseconds
@@ -23,7 +23,7 @@ type record struct {
 }
 
 // id returns the intent's id, which is part of the content (package spec: the durable form).
-func (r *record) id() string { return idOf(r.content) }
+func (r *catalogEntry) id() string { return idOf(r.content) }
 
 func idOf(content string) string {
 	const head = 5 // format, kind, priority, length of the id
@@ -31,14 +31,14 @@ func idOf(content string) string {
 }
 
 // inFlight reports whether a commit that concerns it is in flight.
-func (r *record) inFlight() bool { return r.pending != nil }
+func (r *catalogEntry) inFlight() bool { return r.pending != nil }
 
 // uncommitted reports whether the intent is not durable yet.
-func (r *record) uncommitted() bool { return r.pending != nil && r.pending.before.content == "" }
+func (r *catalogEntry) uncommitted() bool { return r.pending != nil && r.pending.before.content == "" }
 
-// durable returns the record as of its last commit, with later updates of the core. Changes in
+// durable returns the entry as of its last commit, with later updates of the core. Changes in
 // flight are left out, since they may fail.
-func (r *record) durable() record {
+func (r *catalogEntry) durable() catalogEntry {
 	d := *r
 	if u := r.pending; u != nil {
 		if d.content = u.before.content; u.commit.Content == "" { // a withdrawal
@@ -57,29 +57,16 @@ func etagOf(content string) string {
 	return strconv.FormatUint(h, 16)
 }
 
-const recordsInBlock = 1024
-
-// records are stored by number, in blocks that never move.
-type records struct{ blocks []*[recordsInBlock]record }
-
-// at returns the record of an allocated number.
-func (t *records) at(n uint32) *record { return &t.blocks[n/recordsInBlock][n%recordsInBlock] }
-
-// has reports whether a number is in use.
-func (t *records) has(n uint32) bool {
-	return int(n/recordsInBlock) < len(t.blocks) && t.at(n).content != ""
+// entryCopy is a copy of an entry for readers: durable, with its number and text.
+type entryCopy struct {
+	catalogEntry
+	number uint32
+	text   string
 }
 
-// reserve makes room for a number.
-func (t *records) reserve(n uint32) {
-	for int(n/recordsInBlock) >= len(t.blocks) {
-		t.blocks = append(t.blocks, new([recordsInBlock]record))
-	}
-}
-
-func (r *record) intent(n uint32, text string) Intent {
+func (r *entryCopy) intent() Intent {
 	return Intent{
-		Spec: spec.Read(r.content), Number: n, State: r.state, Code: r.code, Text: text, Retrying: r.retrying,
+		Spec: spec.Read(r.content), Number: r.number, State: r.state, Code: r.code, Text: r.text, Retrying: r.retrying,
 		Since: time.Unix(0, r.since), ETag: etagOf(r.content), Revision: r.revision, Rules: r.rules,
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// entry is what the core keeps of one intent: 48 bytes, and what it points to.
-type entry struct {
+// coreEntry is what the core keeps of one intent: 48 bytes, and what it points to.
+type coreEntry struct {
 	content    string       // "" in an unused entry
 	rules      *ruleset.Set // the desired rules; nil without any
 	transition *transition  // nil while nothing changes
@@ -30,20 +30,4 @@ const (
 	candidate                     // in planner.queue
 )
 
-func (e *entry) has(m flags) bool { return e.flags&m != 0 }
-
-const entriesInBlock = 1024
-
-// entries are stored by number, in blocks that never move.
-type entries struct{ blocks []*[entriesInBlock]entry }
-
-// at returns the entry of a number, used or not.
-func (t *entries) at(n uint32) *entry {
-	for int(n/entriesInBlock) >= len(t.blocks) {
-		t.blocks = append(t.blocks, new([entriesInBlock]entry))
-	}
-	return &t.blocks[n/entriesInBlock][n%entriesInBlock]
-}
-
-// last returns a number that no entry exceeds.
-func (t *entries) last() uint32 { return uint32(len(t.blocks) * entriesInBlock) }
+func (e *coreEntry) has(m flags) bool { return e.flags&m != 0 }

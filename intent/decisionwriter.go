@@ -6,7 +6,7 @@ import (
 )
 
 // markUnsaved schedules an intent's decision for saving.
-func (c *Core) markUnsaved(n uint32, e *entry) {
+func (c *Core) markUnsaved(n uint32, e *coreEntry) {
 	if !e.has(unsaved) {
 		e.flags |= unsaved
 		c.dirty = append(c.dirty, n)
@@ -50,8 +50,8 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 // saveDelay is how long a decision may be in memory only.
 const saveDelay = 250 * time.Millisecond
 
-// recorder writes decisions to their journal.
-type recorder struct {
+// decisionWriter writes decisions to their journal.
+type decisionWriter struct {
 	journal Journal
 	next    time.Time // when to write next; zero if nothing is to be written
 
@@ -70,7 +70,7 @@ const (
 )
 
 // saveDue writes decisions whose delay has passed.
-func (r *recorder) saveDue(c *Core, now time.Time) {
+func (r *decisionWriter) saveDue(c *Core, now time.Time) {
 	r.mu.Lock()
 	for _, n := range r.failed {
 		e := c.entries.at(n)
@@ -111,7 +111,7 @@ func (r *recorder) saveDue(c *Core, now time.Time) {
 }
 
 // flush writes all decisions, at shutdown.
-func (r *recorder) flush(c *Core) {
+func (r *decisionWriter) flush(c *Core) {
 	for r.journal != nil && len(c.dirty) > 0 {
 		if recs := c.Decisions(maxDecisions); len(recs) > 0 && r.journal.Append(recs, func(uint64, error) {}) != nil {
 			return
@@ -119,7 +119,7 @@ func (r *recorder) flush(c *Core) {
 	}
 }
 
-func (r *recorder) markFailed(recs []Record) {
+func (r *decisionWriter) markFailed(recs []Record) {
 	r.mu.Lock()
 	for i := range recs {
 		r.failed = append(r.failed, recs[i].Number)
