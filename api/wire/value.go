@@ -18,21 +18,17 @@ func (p *JSON) object(what, want string, f func(name string) error) error {
 	if err := p.open('{', what, want); err != nil {
 		return err
 	}
-	for {
-		switch k := p.d.PeekKind(); k {
-		case '}':
-			_, err := p.d.ReadToken()
+	for p.d.PeekKind() != '}' {
+		v, err := p.d.ReadValue()
+		if err != nil {
 			return err
-		default:
-			v, err := p.d.ReadValue()
-			if err != nil {
-				return err
-			}
-			if err := f(p.unquote(v)); err != nil {
-				return err
-			}
+		}
+		if err := f(p.unquote(v)); err != nil {
+			return err
 		}
 	}
+	_, err := p.d.ReadToken()
+	return err
 }
 
 // open reads the beginning of an object or a list.
@@ -79,11 +75,19 @@ func (p *JSON) str(what string) (string, error) {
 	if p.d.PeekKind() != '"' {
 		return "", p.mismatch(what, "a string")
 	}
+	return p.scalar('"')
+}
+
+// scalar reads a string or a number ('0'), which is known to be next.
+func (p *JSON) scalar(k jsontext.Kind) (string, error) {
 	v, err := p.d.ReadValue()
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case k == '"':
+		return p.unquote(v), nil
 	}
-	return p.unquote(v), nil
+	return p.substring(v), nil
 }
 
 // number reads a whole number from 0 to most, of the field sub of what.
@@ -91,11 +95,10 @@ func (p *JSON) number(what, sub string, most uint64) (uint64, error) {
 	if p.d.PeekKind() != '0' {
 		return 0, p.mismatch(what+sub, wantNumber(most))
 	}
-	v, err := p.d.ReadValue()
+	s, err := p.scalar('0')
 	if err != nil {
 		return 0, err
 	}
-	s := p.substring(v)
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n > most {
 		return 0, &spec.Error{Field: what + sub, Given: truncate(s), Want: wantNumber(most)}
@@ -122,11 +125,10 @@ func (p *JSON) dpid(what string) (netview.DPID, error) {
 	if p.d.PeekKind() != '"' {
 		return 0, p.mismatch(what+".dpid", "a string")
 	}
-	v, err := p.d.ReadValue()
+	s, err := p.scalar('"')
 	if err != nil {
 		return 0, err
 	}
-	s := p.unquote(v)
 	n, err := client.ParseDPID(s)
 	if err != nil {
 		return 0,
@@ -139,22 +141,13 @@ func (p *JSON) dpid(what string) (netview.DPID, error) {
 func (p *JSON) selector(b *Batch, s *spec.Spec) error {
 	start := len(b.oxm)
 	err := p.object("selector", `match fields such as {"ipv4_dst":"10.0.0.1","tcp_dst":80}`, func(name string) error {
-		var text string
-		switch k := p.d.PeekKind(); k {
-		case '"':
-			v, err := p.d.ReadValue()
-			if err != nil {
-				return err
-			}
-			text = p.unquote(v)
-		case '0':
-			v, err := p.d.ReadValue()
-			if err != nil {
-				return err
-			}
-			text = p.substring(v)
-		default:
+		k := p.d.PeekKind()
+		if k != '"' && k != '0' {
 			return p.mismatch("selector."+truncate(name), "text or a number")
+		}
+		text, err := p.scalar(k)
+		if err != nil {
+			return err
 		}
 		return b.addField(name, text)
 	})

@@ -47,11 +47,7 @@ func (s *Server) capture(_ context.Context, in *captureInput) (*one[Capture], er
 }
 
 func (s *Server) captures(context.Context, *none) (*list[Capture], error) {
-	var items []Capture
-	for _, c := range s.operator.Captures() {
-		items = append(items, captureItem(c))
-	}
-	return listOf(items), nil
+	return listOf(s.operator.Captures(), captureItem)
 }
 
 func (s *Server) stopCapture(_ context.Context, in *numberInput) (*one[Capture], error) {

@@ -90,11 +90,7 @@ func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
 }
 
 func (s *Server) commands(context.Context, *none) (*list[Command], error) {
-	var items []Command
-	for _, c := range s.operator.Commands() {
-		items = append(items, commandItem(c, c.Outcome()))
-	}
-	return listOf(items), nil
+	return listOf(s.operator.Commands(), func(c *control.Command) Command { return commandItem(c, c.Outcome()) })
 }
 
 type numberInput struct {

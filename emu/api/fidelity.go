@@ -83,13 +83,11 @@ type ProfilePart struct {
 }
 
 func (s *Server) profiles(context.Context, *none) (*list[Profile], error) {
-	var items []Profile
-	for _, p := range s.net.Profiles() {
+	return listOf(s.net.Profiles(), func(p emu.ProfileUse) Profile {
 		item := Profile{Name: p.Name, About: p.About, Switches: p.Switches, Parts: []ProfilePart{}}
 		for _, part := range p.Parts() {
 			item.Parts = append(item.Parts, ProfilePart{part.Name, part.Text, part.Source})
 		}
-		items = append(items, item)
-	}
-	return listOf(items), nil
+		return item
+	})
 }

@@ -57,11 +57,7 @@ func hostItem(h *emu.Host) Host {
 }
 
 func (s *Server) hosts(context.Context, *none) (*list[Host], error) {
-	var items []Host
-	for _, h := range s.net.Hosts() {
-		items = append(items, hostItem(h))
-	}
-	return listOf(items), nil
+	return listOf(s.net.Hosts(), hostItem)
 }
 
 type hostInput struct {

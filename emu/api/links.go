@@ -103,7 +103,7 @@ func (s *Server) links(context.Context, *none) (*list[Link], error) {
 	for _, a := range s.net.Attachments() {
 		items = append(items, linkItem(a.Link(), LinkEnd{Device: a.Name}))
 	}
-	return listOf(items), nil
+	return listOf(items, itself[Link])
 }
 
 // LinkName names a link in a path.

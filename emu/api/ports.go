@@ -41,7 +41,7 @@ func (s *Server) ports(context.Context, *none) (*list[Port], error) {
 			items = append(items, item)
 		}
 	}
-	return listOf(items), nil
+	return listOf(items, itself[Port])
 }
 
 // PortName names a port in a path.

@@ -21,21 +21,12 @@ type Event struct {
 	What   string `json:"what"`
 }
 
-func (s *Server) eventItems(keep func(control.Pending) bool) []Event {
-	now := s.net.Age()
-	var items []Event
-	for _, p := range s.operator.Schedule() {
-		if keep(p) {
-			items = append(items, Event{Number: p.Number, In: Span(max(p.At-now, 0)), Every: Span(p.Event.Every),
-				Times: p.Event.Times, Done: p.Done,
-				What: control.Describe(s.net.Topology(), p.Event.Do)})
-		}
-	}
-	return items
-}
-
 func (s *Server) schedule(context.Context, *none) (*list[Event], error) {
-	return listOf(s.eventItems(func(control.Pending) bool { return true })), nil
+	now := s.net.Age()
+	return listOf(s.operator.Schedule(), func(p control.Pending) Event {
+		return Event{Number: p.Number, In: Span(max(p.At-now, 0)), Every: Span(p.Event.Every),
+			Times: p.Event.Times, Done: p.Done, What: control.Describe(s.net.Topology(), p.Event.Do)}
+	})
 }
 
 type eventsInput struct {

@@ -98,13 +98,18 @@ type list[T any] struct {
 	}
 }
 
-func listOf[T any](items []T) *list[T] {
+// listOf answers what item makes of each of a list.
+func listOf[X, T any](of []X, item func(X) T) (*list[T], error) {
 	l := &list[T]{}
-	if l.Body.Items = items; items == nil {
-		l.Body.Items = []T{}
+	l.Body.Items = make([]T, len(of))
+	for i, x := range of {
+		l.Body.Items[i] = item(x)
 	}
-	return l
+	return l, nil
 }
+
+// itself is an item already.
+func itself[T any](item T) T { return item }
 
 // refuse returns the answer to an error of the Operator.
 func refuse(err error) error {

@@ -55,8 +55,7 @@ func switchItem(sw *emu.Switch) Switch {
 	item := Switch{DPID: client.FormatDPID(sw.DatapathID()), Name: sw.Name(), Profile: sw.Profile().Name,
 		Entries: sw.Entries(), Ports: sw.Ports(), Controllers: []Controller{}}
 	l := sw.Misbehaviour()
-	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Misbehaviour{},
-		Lies: Lies{l.DropFlowMods, l.ForgetFlowMods, l.HideEntries}}
+	item.Faults = Faults{Down: !sw.On(), Lying: l != emu.Misbehaviour{}, Lies: Lies(l)}
 	for i, c := range sw.Controls() {
 		one := Controller{Number: i, Controller: c.Controller, Connected: c.Connected, Up: !c.CutOff,
 			Stalled: c.Stalled, Slow: Span(c.Slow), Trouble: c.Trouble}
@@ -71,11 +70,7 @@ func switchItem(sw *emu.Switch) Switch {
 }
 
 func (s *Server) switches(context.Context, *none) (*list[Switch], error) {
-	var items []Switch
-	for _, sw := range s.net.Switches() {
-		items = append(items, switchItem(sw))
-	}
-	return listOf(items), nil
+	return listOf(s.net.Switches(), switchItem)
 }
 
 // SwitchName names a switch in a path.
@@ -123,7 +118,7 @@ func (s *Server) changeSwitch(_ context.Context, in *switchChange) (*one[Switch]
 		return nil, refuse(err)
 	}
 	if l := b.Lies; l != nil {
-		sw.Misbehave(emu.Misbehaviour{DropFlowMods: l.DropFlowMods, ForgetFlowMods: l.ForgetFlowMods, HideEntries: l.HideEntries})
+		sw.Misbehave(emu.Misbehaviour(*l))
 	}
 	return &one[Switch]{switchItem(sw)}, nil
 }
