@@ -15,8 +15,7 @@ type watch struct {
 
 // outlet is where alarms are raised and cleared; *Board is one.
 type outlet interface {
-	Raise(kind netview.AlarmKind, object, text string)
-	Clear(kind netview.AlarmKind, object string)
+	Sink
 	Forget(dpid netview.DPID)
 }
 

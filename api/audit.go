@@ -72,9 +72,8 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, route *Route, b
 	c.body = body
 	c.reader.Reset(body)
 	r.Body = &c.reader
-	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
-		From: by.From, What: route.pattern(), Object: truncate(s.auditObject(r, route)), Result: "begun",
-		Detail: cut(strings.ToValidUTF8(string(redactText(body[:min(len(body), maxDetail+1)])), "�"))}
+	record := s.begun(by, route.pattern(), truncate(s.auditObject(r, route)))
+	record.Detail = cut(strings.ToValidUTF8(string(redactText(body[:min(len(body), maxDetail+1)])), "�"))
 	synced, err := s.beginRecord(route, record)
 	if err != nil {
 		notAudited(err).write(w)
@@ -103,6 +102,12 @@ func (s *Server) audited(w http.ResponseWriter, r *http.Request, route *Route, b
 	w.Write(answer.body.Bytes())
 }
 
+// begun returns the record of a request before it is done.
+func (s *Server) begun(by Actor, what, object string) client.AuditRecord {
+	return client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From,
+		What: what, Object: object, Result: "begun"}
+}
+
 // beginRecord writes the first record of a request. synced is nil where it is on the disk already.
 func (s *Server) beginRecord(route *Route, record client.AuditRecord) (synced func() error, err error) {
 	if route.AuditInStore {
@@ -113,8 +118,7 @@ func (s *Server) beginRecord(route *Route, record client.AuditRecord) (synced fu
 
 // notAudited refuses a request whose record cannot be written.
 func notAudited(err error) *refusal {
-	return &refusal{status: auditStatus(err), retryAfter: time.Second,
-		detail: "nothing was changed, because the audit log cannot be written: " + err.Error()}
+	return refuse(auditStatus(err), "nothing was changed, because the audit log cannot be written: %v", err).after(time.Second)
 }
 
 // notSynced answers a request that was done, or refused, though its record is not known to be on

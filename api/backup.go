@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-
-	"github.com/weirnet/weir/api/client"
 )
 
 // backup sends a snapshot of the store as it is made. The cluster's key is in it, so it is for
@@ -17,8 +15,8 @@ func (s *Server) backup(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusNotFound, "this instance has no store").write(w)
 		return
 	}
-	record := client.AuditRecord{Time: s.cfg.Now().UTC(), ID: hex.EncodeToString(random(8)), Who: by.Name, Role: by.Role.String(),
-		From: by.From, What: "GET " + backupPath, Object: "backup", Result: "begun"}
+	by.Request = hex.EncodeToString(random(8))
+	record := s.begun(by, "GET "+backupPath, "backup")
 	w.Header().Set("X-Request-Id", record.ID)
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(record); err != nil {

@@ -34,15 +34,16 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 	}
 	if most := s.cfg.Limits.Watchers; s.watchers.Add(1) > int64(most) {
 		s.watchers.Add(-1)
-		return nil, &refusal{status: http.StatusTooManyRequests, retryAfter: 5 * time.Second, detail: fmt.Sprintf(
-			"%d event streams are open, and no more are allowed: close one, or try again later", most)}
+		return nil, refuse(http.StatusTooManyRequests,
+			"%d event streams are open, and no more are allowed: close one, or try again later", most).after(5 * time.Second)
 	}
 	by := actorOf(ctx)
 	if most := s.cfg.Limits.TokenStreams; !s.tokens.acquire(by.Name, most) {
 		s.watchers.Add(-1)
 		s.limited("streams_per_token", fmt.Sprintf("an event stream of token %s was refused: it has %d", by.Name, most))
-		return nil, &refusal{status: http.StatusTooManyRequests, retryAfter: 5 * time.Second, detail: fmt.Sprintf(
-			"%d event streams of this token are open, and no more are allowed (limits.streams_per_token): close one, or try again later", most)}
+		return nil, refuse(http.StatusTooManyRequests,
+			"%d event streams of this token are open, and no more are allowed (limits.streams_per_token): close one, or try again later",
+			most).after(5 * time.Second)
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer s.watchers.Add(-1)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/weirnet/weir/api/client"
@@ -46,20 +45,15 @@ func (s *Server) streamIntents(w http.ResponseWriter, r *http.Request, by Actor,
 	}
 	if s.intentStreams.Add(1) > int64(s.cfg.Limits.IntentStreams) {
 		s.intentStreams.Add(-1)
-		(&refusal{status: http.StatusTooManyRequests,
-			detail: strconv.Itoa(s.cfg.Limits.IntentStreams) +
-				" streams of intents are open, and no more are allowed: close one, or try again later",
-			retryAfter: 5 * time.Second}).write(w)
+		refuse(http.StatusTooManyRequests, "%d streams of intents are open, and no more are allowed: close one, or try again later",
+			s.cfg.Limits.IntentStreams).after(5 * time.Second).write(w)
 		return
 	}
 	defer s.intentStreams.Add(-1)
 	by.Request = hex.EncodeToString(random(8))
 	st := &intentStream{s: s, out: s.paced(w), protobuf: form != ndjson,
 		queue: make(chan *inflightBatch, maxStreamBatches), free: make(chan *inflightBatch, maxStreamBatches),
-		ended: make(chan struct{}),
-		record: client.AuditRecord{Time: s.cfg.Now().UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(),
-			From: by.From, What: "POST " + intentsPath,
-			Object: "a stream of intents", Result: "begun"}}
+		ended: make(chan struct{}), record: s.begun(by, "POST "+intentsPath, "a stream of intents")}
 	if s.cfg.Audit != nil {
 		if err := s.cfg.Audit.Write(st.record); err != nil {
 			notAudited(err).write(w)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
@@ -21,29 +22,31 @@ type metrics struct {
 	encoded  prometheus.Counter
 	unnoted  prometheus.Counter
 	limited  *prometheus.CounterVec
-
-	connections prometheus.Collector
+	registry *prometheus.Registry // of these, and of the connections
 }
 
 func newMetrics(all *connections) metrics {
+	r := prometheus.NewRegistry()
+	r.MustRegister(all)
+	registered := promauto.With(r)
 	return metrics{
-		connections: all,
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_requests_total",
+		registry: r,
+		requests: registered.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_requests_total",
 			Help: "Requests answered, by route and HTTP status."}, []string{"method", "route", "code"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "weir_api_request_seconds",
+		seconds: registered.NewHistogramVec(prometheus.HistogramOpts{Name: "weir_api_request_seconds",
 			Help:    "Time from a request's header to the end of its answer; event streams are not counted.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"route"}),
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_refused_total",
+		refused: registered.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_refused_total",
 			Help: "Requests refused before dispatch, by what was wrong: host, origin or token."}, []string{"reason"}),
-		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "weir_api_event_streams",
+		streams: registered.NewGauge(prometheus.GaugeOpts{Name: "weir_api_event_streams",
 			Help: "Event streams open."}),
-		encoded: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_events_encoded_total",
+		encoded: registered.NewCounter(prometheus.CounterOpts{Name: "weir_api_events_encoded_total",
 			Help: "Events made into bytes, once for all streams; and those of streams that go on from an earlier id, once for each."}),
-		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_event_resets_total",
+		resets: registered.NewCounter(prometheus.CounterOpts{Name: "weir_api_event_resets_total",
 			Help: "Snapshots sent on event streams because the position asked for is not in the log of changes."}),
-		limited: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_limited_total",
+		limited: registered.NewCounterVec(prometheus.CounterOpts{Name: "weir_api_limited_total",
 			Help: "Requests refused because a limit of the configuration was reached, by its field."}, []string{"limit"}),
-		unnoted: prometheus.NewCounter(prometheus.CounterOpts{Name: "weir_api_refused_unlisted_total",
+		unnoted: registered.NewCounter(prometheus.CounterOpts{Name: "weir_api_refused_unlisted_total",
 			Help: "Requests refused before dispatch that are not in the audit log because there were too many."}),
 	}
 }
@@ -70,24 +73,11 @@ func (a *connections) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(descCut, prometheus.CounterValue, float64(cutSource), "connections_per_source")
 }
 
-func (m *metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.refused, m.streams, m.resets, m.encoded, m.unnoted,
-		m.limited, m.connections}
-}
-
 // Describe implements prometheus.Collector.
-func (m *metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.collectors() {
-		c.Describe(ch)
-	}
-}
+func (m *metrics) Describe(ch chan<- *prometheus.Desc) { m.registry.Describe(ch) }
 
 // Collect implements prometheus.Collector.
-func (m *metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.collectors() {
-		c.Collect(ch)
-	}
-}
+func (m *metrics) Collect(ch chan<- prometheus.Metric) { m.registry.Collect(ch) }
 
 // statusWriter is a ResponseWriter that remembers the status for the metrics.
 type statusWriter struct {
@@ -128,9 +118,7 @@ func (m *statusWriter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
 func (s *Server) metricsHandler() http.HandlerFunc {
 	g := s.cfg.Gatherer
 	if g == nil {
-		own := prometheus.NewRegistry()
-		own.MustRegister(s)
-		g = own
+		g = s.metrics.registry
 	}
 	return promhttp.HandlerFor(g, promhttp.HandlerOpts{MaxRequestsInFlight: 8}).ServeHTTP
 }

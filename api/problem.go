@@ -34,6 +34,12 @@ func refuse(status int, format string, args ...any) *refusal {
 	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
 }
 
+// after returns the refusal with the time after which to try again.
+func (p *refusal) after(d time.Duration) *refusal {
+	p.retryAfter = d
+	return p
+}
+
 // outcomeHeader is set to "unknown" where it is not known whether what was asked for was done, or
 // still will be.
 const outcomeHeader = "Weir-Outcome"

@@ -26,7 +26,7 @@ func storeProblem(err error) *refusal {
 			detail: "the outcome is unknown: the store has not said whether the change was kept; " +
 				"it is made as soon as it is, and GET shows it then"}
 	}
-	return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, detail: err.Error()}
+	return refuse(http.StatusServiceUnavailable, "%v", err).after(time.Second)
 }
 
 // outcomeHint is what a caller does whose outcome is not known.
@@ -38,15 +38,12 @@ func submitRefusal(err error) *refusal {
 	var full *intent.Overload
 	switch {
 	case errors.As(err, &full):
-		return &refusal{status: http.StatusTooManyRequests,
-			detail: "no request was accepted: " + full.What + "; try again", retryAfter: full.RetryAfter}
+		return refuse(http.StatusTooManyRequests, "no request was accepted: %s; try again", full.What).after(full.RetryAfter)
 	case errors.Is(err, journal.ErrOverload):
-		return &refusal{status: http.StatusTooManyRequests,
-			detail: "no request was accepted: the store queue is full; try again", retryAfter: time.Second}
+		return refuse(http.StatusTooManyRequests, "no request was accepted: the store queue is full; try again").after(time.Second)
 	case errors.Is(err, store.ErrFull):
 		return refuse(http.StatusInsufficientStorage,
-			"no request was accepted, because the store is full: make room on its disk, or raise its quota; what is there goes on",
-		)
+			"no request was accepted, because the store is full: make room on its disk, or raise its quota; what is there goes on")
 	case errors.Is(err, store.ErrTooLarge):
 		return refuse(http.StatusRequestEntityTooLarge,
 			"no request was accepted, because the batch is too large for one transaction: send it in parts, or without atomic")
@@ -54,6 +51,6 @@ func submitRefusal(err error) *refusal {
 		return &refusal{status: http.StatusServiceUnavailable, retryAfter: time.Second, unknown: true,
 			detail: "the outcome is unknown: the store has not said whether it was done, and it may still be" + outcomeHint}
 	}
-	return &refusal{status: http.StatusServiceUnavailable,
-		detail: "no request was accepted, because the store cannot be written: " + err.Error(), retryAfter: time.Second}
+	return refuse(http.StatusServiceUnavailable, "no request was accepted, because the store cannot be written: %v",
+		err).after(time.Second)
 }

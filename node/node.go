@@ -170,7 +170,7 @@ func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*
 	n.join(boot{key: key, life: bootID()})
 	n.inputs.crossings = crossings(n.forward, &n.intents)
 	n.remember()
-	n.recorder = n.newRecorder()
+	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)
 	if err := n.openIntents(ctx, nil); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}

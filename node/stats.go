@@ -32,16 +32,6 @@ func (c counterConn) Multipart(body openflow.RequestBody, answer func(openflow.R
 // Queue is how many bytes wait for the switch.
 func (c counterConn) Queue() int { return c.s.Queue() }
 
-// startCounting begins to poll a switch's counters.
-func (n *switches) startCounting(dpid netview.DPID, s *session.Session) {
-	n.stats.SwitchUp(dpid, s.Version(), counterConn{s})
-}
-
-// stopCounting ends it.
-func (n *switches) stopCounting(dpid netview.DPID, s *session.Session) {
-	n.stats.SwitchDown(dpid, counterConn{s})
-}
-
 // roundTrip is how far away a switch is, for discovery; 0 if that is not known.
 func (n *node) roundTrip(dpid netview.DPID) time.Duration {
 	if s := n.server.Session(uint64(dpid)); s != nil {

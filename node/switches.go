@@ -67,7 +67,7 @@ func (n *switches) Connected(s *session.Session) {
 		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports, Received: s.Received(),
 	})
 	n.flowsync.SwitchUp(d.dpid, f.Version, f.Tables, s)
-	n.startCounting(d.dpid, s)
+	n.stats.SwitchUp(d.dpid, f.Version, counterConn{s})
 	n.log.Info("switch connected", "dpid", d.dpid, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -149,7 +149,7 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 		d.datapath.Detach(d.out)
 	}
 	n.guardDown(d)
-	n.stopCounting(d.dpid, s)
+	n.stats.SwitchDown(d.dpid, counterConn{s})
 	n.failModes.sessionEnded(d.dpid, n.meter.view.Snapshot())
 	n.flowsync.SwitchDown(d.dpid, s, stuck(err))
 	n.discovery.SwitchDown(d.dpid)

@@ -59,8 +59,3 @@ func (n *node) treeOf(s *netview.Snapshot, dpid netview.DPID) (links, off []uint
 	}
 	return tree.ports, tree.off, ok
 }
-
-// newRecorder returns the recorder of facts.
-func (n *node) newRecorder() *warmstart.Recorder {
-	return warmstart.New(n.cfg.DataDir, n.view, n.treeOf, n.alarms)
-}
