@@ -64,8 +64,7 @@ described itself, and a link over which a frame has come.`,
 			} else {
 				err = y.Respond(cmd.Context(), ln)
 				fmt.Fprintf(cmd.OutOrStdout(), "%d packet-ins, %d answered, %d of them after a stall, %d lost\n",
-					y.PacketIns.Load(),
-					y.Answered.Load(), y.Stalled.Load(), y.Lost.Load())
+					y.PacketIns.Load(), y.Answered.Load(), y.Stalled.Load(), y.Lost.Load())
 			}
 			if !errors.Is(err, cmd.Context().Err()) {
 				return runtimeError(err)

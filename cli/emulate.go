@@ -87,8 +87,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	versionFlag(fs, &f.version, "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.IntVar(&f.hosts, "hosts", 1, "hosts at each switch, as ,hosts=H behind TOPOLOGY")
-	fs.BoolVar(&f.silent, "silent", false,
-		"hosts do not announce their addresses when their switch has connected")
+	fs.BoolVar(&f.silent, "silent", false, "hosts do not announce their addresses when their switch has connected")
 	fs.BoolVar(&f.localPort, "local-port", true,
 		"each switch has a port OFPP_LOCAL, which is down, as a bridge of Open vSwitch has")
 	fs.StringVar(&f.schedule, "schedule", "", "YAML file of scheduled events; their times count from the start")

@@ -266,10 +266,9 @@ var intentResource = &resource[client.Intent]{
 		return []string{in.ID, kind, src, dst, match(in.Selector), fmt.Sprint(in.Priority), stateOf(&in), in.Detail}
 	},
 	key: func(in client.Intent) string { return in.ID },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Intent], error) {
-		all := func(ctx context.Context) (*client.Page[client.Intent], error) { return c.Intents(ctx) }
-		return listOrOne(ctx, id, all, c.Intent)
-	},
+	list: listOrOne(func(c *client.Client, ctx context.Context) (*client.Page[client.Intent], error) {
+		return c.Intents(ctx)
+	}, (*client.Client).Intent),
 	matches: func(in client.Intent, id string) bool { return in.ID == id },
 }
 

@@ -31,10 +31,8 @@ var switchResource = &resource[client.Switch]{
 		return []string{s.DPID, s.Name, yesNo(s.Connected), s.State, s.OpenFlow, s.Address, s.Master, fmt.Sprint(len(s.Ports)),
 			strings.TrimSpace(s.Hardware + " " + s.Software)}
 	},
-	key: func(s client.Switch) string { return s.DPID },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Switch], error) {
-		return listOrOne(ctx, id, c.Switches, c.Switch)
-	},
+	key:     func(s client.Switch) string { return s.DPID },
+	list:    listOrOne((*client.Client).Switches, (*client.Client).Switch),
 	matches: func(s client.Switch, id string) bool { return sameDPID(s.DPID, id) },
 }
 
@@ -46,9 +44,8 @@ var linkResource = &resource[client.Link]{
 			fmt.Sprint(l.Cost)}
 	},
 	key: func(l client.Link) string { return point(l.Src) + " " + point(l.Dst) },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Link], error) {
-		return filtered(linkMatches, id, linkNotFound)(c.Links(ctx))
-	},
+	list: filtered((*client.Client).Links, linkMatches,
+		notFound{what: "link of", hint: "weir get links lists those that there are"}),
 	matches: linkMatches,
 }
 
@@ -58,10 +55,8 @@ var hostResource = &resource[client.Host]{
 	cells: func(h client.Host) []string {
 		return []string{h.ID, strings.Join(h.IPs, ","), point(h.At), h.State, timestamp(h.Seen)}
 	},
-	key: func(h client.Host) string { return h.ID },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Host], error) {
-		return listOrOne(ctx, id, c.Hosts, c.Host)
-	},
+	key:     func(h client.Host) string { return h.ID },
+	list:    listOrOne((*client.Client).Hosts, (*client.Client).Host),
 	matches: func(h client.Host, id string) bool { return strings.EqualFold(h.ID, id) },
 }
 
@@ -158,10 +153,8 @@ var memberResource = &resource[client.Member]{
 		return []string{m.Name, m.Address, m.State, yesNo(m.Leader), fmt.Sprint(m.Switches)}
 	},
 	key: func(m client.Member) string { return m.Name },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Member], error) {
-		return filtered(memberMatches, id,
-			notFound{what: "member", hint: "weir get members lists those that there are"})(c.Members(ctx))
-	},
+	list: filtered((*client.Client).Members, memberMatches,
+		notFound{what: "member", hint: "weir get members lists those that there are"}),
 	single:  true,
 	matches: memberMatches,
 }
@@ -171,13 +164,9 @@ var appResource = &resource[client.App]{
 	header: []string{"NAME", "ENABLED", "STATE", "TEXT"},
 	cells:  func(a client.App) []string { return []string{a.Name, yesNo(a.Enabled), a.State, a.Text} },
 	key:    func(a client.App) string { return a.Name },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.App], error) {
-		return filtered(func(a client.App, id string) bool { return a.Name == id }, id,
-			notFound{what: "application", hint: "weir get apps lists those that there are"})(c.Apps(ctx))
-	},
+	list: filtered((*client.Client).Apps, func(a client.App, id string) bool { return a.Name == id },
+		notFound{what: "application", hint: "weir get apps lists those that there are"}),
 }
-
-var linkNotFound = notFound{what: "link of", hint: "weir get links lists those that there are"}
 
 // linkMatches reports whether a link has an end at a switch, or joins two: DPID-DPID.
 func linkMatches(l client.Link, id string) bool {
@@ -189,18 +178,23 @@ func linkMatches(l client.Link, id string) bool {
 
 func memberMatches(m client.Member, id string) bool { return m.Name == id }
 
-// listOrOne returns all rows, or a page of the one that an id names.
-func listOrOne[T any](ctx context.Context, id string, all func(context.Context) (*client.Page[T], error),
-	one func(context.Context, string) (*T, error),
-) (*client.Page[T], error) {
-	if id == "" {
-		return all(ctx)
+// lister lists the rows that an id names, or all.
+type lister[T any] func(ctx context.Context, c *client.Client, id string) (*client.Page[T], error)
+
+// listOrOne lists all rows, or a page of the one that an id names.
+func listOrOne[T any](all func(*client.Client, context.Context) (*client.Page[T], error),
+	one func(*client.Client, context.Context, string) (*T, error),
+) lister[T] {
+	return func(ctx context.Context, c *client.Client, id string) (*client.Page[T], error) {
+		if id == "" {
+			return all(c, ctx)
+		}
+		v, err := one(c, ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return &client.Page[T]{Items: []T{*v}}, nil
 	}
-	v, err := one(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return &client.Page[T]{Items: []T{*v}}, nil
 }
 
 // notFound is the error of an id without rows; hint tells where to look.
@@ -208,16 +202,21 @@ type notFound struct{ what, id, hint string }
 
 func (e *notFound) Error() string { return fmt.Sprintf("there is no %s %q: %s", e.what, e.id, e.hint) }
 
-// filtered keeps the rows that an id names; without any it returns the error none for that id.
-func filtered[T any](has func(T, string) bool, id string, none notFound) func(*client.Page[T], error) (*client.Page[T], error) {
-	return func(p *client.Page[T], err error) (*client.Page[T], error) {
+// filtered lists all rows and keeps those that an id names; without any it returns the error none for
+// that id.
+func filtered[T any](
+	all func(*client.Client, context.Context) (*client.Page[T], error), has func(T, string) bool, none notFound,
+) lister[T] {
+	return func(ctx context.Context, c *client.Client, id string) (*client.Page[T], error) {
+		p, err := all(c, ctx)
 		if err != nil || id == "" {
 			return p, err
 		}
 		p.Items = slices.DeleteFunc(p.Items, func(v T) bool { return !has(v, id) })
 		if len(p.Items) == 0 {
-			none.id = id
-			return nil, &none
+			missing := none
+			missing.id = id
+			return nil, &missing
 		}
 		return p, nil
 	}

@@ -16,25 +16,25 @@ var alarmResource = &resource[client.Alarm]{
 		return []string{a.Severity, a.Kind, a.Object, yesNo(a.Active), fmt.Sprint(a.Count), timestamp(a.Since),
 			timestamp(a.Last), a.Text}
 	},
-	key: func(a client.Alarm) string { return a.Kind + " " + a.Object },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Alarm], error) {
-		return filtered(alarmMatches, id, alarmNotFound)(c.Alarms(ctx, false))
-	},
+	key:     func(a client.Alarm) string { return a.Kind + " " + a.Object },
+	list:    listAlarms(false),
 	matches: alarmMatches,
 }
 
 // allAlarmsResource is alarmResource with the alarms that have ended.
 var allAlarmsResource = func() *resource[client.Alarm] {
 	k := *alarmResource
-	k.list = func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Alarm], error) {
-		return filtered(alarmMatches, id, alarmNotFound)(c.Alarms(ctx, true))
-	}
+	k.list = listAlarms(true)
 	return &k
 }()
 
-// The ID of alarms is a kind, not an object.
-var alarmNotFound = notFound{what: "alarm of the kind",
-	hint: "weir get alarms lists active ones, with --all ended ones too; docs/alarms.md has all kinds"}
+// listAlarms lists alarms; their ID is a kind, not an object.
+func listAlarms(ended bool) lister[client.Alarm] {
+	return filtered(func(c *client.Client, ctx context.Context) (*client.Page[client.Alarm], error) {
+		return c.Alarms(ctx, ended)
+	}, alarmMatches, notFound{what: "alarm of the kind",
+		hint: "weir get alarms lists active ones, with --all ended ones too; docs/alarms.md has all kinds"})
+}
 
 func alarmMatches(a client.Alarm, id string) bool { return a.Kind == id }
 
@@ -44,13 +44,9 @@ var drainResource = &resource[client.Drain]{
 		return []string{d.Kind, d.Object, d.Name, d.State, countOr(d.Passing, ""), countOr(d.Bound, ""), d.By, timestamp(d.Since)}
 	},
 	key: func(d client.Drain) string { return d.Kind + " " + d.Object },
-	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.Drain], error) {
-		return filtered(func(d client.Drain, id string) bool { return d.Kind == id }, id, drainNotFound)(c.Drains(ctx))
-	},
+	list: filtered((*client.Client).Drains, func(d client.Drain, id string) bool { return d.Kind == id },
+		notFound{what: "drain of the kind", hint: "ID of drains is switch, port or link; weir get drains lists them all"}),
 }
-
-var drainNotFound = notFound{what: "drain of the kind",
-	hint: "ID of drains is switch, port or link; weir get drains lists them all"}
 
 // auditResource lists the audit records since a time, which is its ID.
 var auditResource = &resource[client.AuditRecord]{

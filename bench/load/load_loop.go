@@ -132,18 +132,13 @@ func (s *source) isUnknown(i int) bool {
 
 // check finds a connection that is lost.
 func (l *Load) check() error {
-	if err := l.net.Lost(); err != nil {
-		return err
-	}
-	for _, s := range l.sources {
-		s.mu.Lock()
-		err := s.lost
-		s.mu.Unlock()
-		if err != nil {
-			return fmt.Errorf("switch %d could not send a packet-in: %w", s.sw.DatapathID(), err)
+	err := l.net.Lost()
+	l.each(func(s *source) {
+		if err == nil && s.lost != nil {
+			err = fmt.Errorf("switch %d could not send a packet-in: %w", s.sw.DatapathID(), s.lost)
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // Measure puts the controller under load for a time d, and for a cut before and after it that does
@@ -174,63 +169,47 @@ func (l *Load) Measure(ctx context.Context, d, cut time.Duration, p *target.Proc
 // begin has what is sent and answered from now on count.
 func (l *Load) begin(sm *Sample, now time.Duration) {
 	sm.begin(now)
-	for _, s := range l.sources {
-		s.mu.Lock()
-		s.from, s.to = now, never
-		s.mu.Unlock()
-	}
+	l.each(func(s *source) { s.from, s.to = now, never })
 }
 
 // end has what is sent and answered from now on not count.
 func (l *Load) end(sm *Sample, now time.Duration) {
 	sm.end(now)
-	for _, s := range l.sources {
-		s.mu.Lock()
-		s.to = now
-		s.mu.Unlock()
-	}
+	l.each(func(s *source) { s.to = now })
 }
 
 // halt ends the load.
-func (l *Load) halt() {
+func (l *Load) halt() { l.each(func(s *source) { s.refill = false }) }
+
+// each calls a function with every source, whose lock is held.
+func (l *Load) each(f func(s *source)) {
 	for _, s := range l.sources {
 		s.mu.Lock()
-		s.refill = false
+		f(s)
 		s.mu.Unlock()
 	}
 }
 
-// answered reports whether anything was answered that counts.
-func (l *Load) answered(before tally) bool {
-	return l.total(nil).Counted > before.Counted
-}
-
 // reset forgets what was measured, and what still waits; nothing counts until begin.
-func (l *Load) reset() tally {
-	var t tally
-	for _, s := range l.sources {
-		s.mu.Lock()
+func (l *Load) reset() (t tally) {
+	l.each(func(s *source) {
 		s.window.abandon()
 		s.latency.Reset()
 		s.from, s.to = never, never
 		t.add(s.tally)
-		s.mu.Unlock()
-	}
+	})
 	return t
 }
 
 // total adds up all sources, and into sm, if there is one, their latencies.
-func (l *Load) total(sm *Sample) tally {
-	var t tally
-	for _, s := range l.sources {
-		s.mu.Lock()
+func (l *Load) total(sm *Sample) (t tally) {
+	l.each(func(s *source) {
 		t.add(s.tally)
 		t.waiting += s.window.waiting()
 		if sm != nil {
 			sm.Latency.Merge(s.latency)
 		}
-		s.mu.Unlock()
-	}
+	})
 	return t
 }
 
@@ -256,7 +235,7 @@ func (l *Load) keepOutstanding(ctx context.Context, d, cut time.Duration, sm *Sa
 	if err := pace.Wait(ctx, d); err != nil {
 		return err
 	}
-	for began := l.Clock(); !l.answered(before) && l.Clock()-began < l.c.Drain; {
+	for began := l.Clock(); l.total(nil).Counted == before.Counted && l.Clock()-began < l.c.Drain; {
 		if err := pace.Wait(ctx, time.Millisecond); err != nil {
 			return err
 		}
@@ -352,11 +331,7 @@ func (l *Load) drain(ctx context.Context) error {
 }
 
 // Close ends all sessions; those that a controller does not read are cut.
-func (l *Load) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_ = l.net.Close(ctx) // sessions that a controller does not read are cut
-}
+func (l *Load) Close() { target.CloseNetwork(l.net) }
 
 // Warm puts a controller under load that does not count. Where packets are followed this goes on
 // until all of them find their way over shortest paths: until the controller knows all links.

@@ -60,8 +60,7 @@ func (s *Sample) Check(c *Config) error {
 			s.Paths.misforwarded, s.Counts.Sent, c.Hops)
 	case s.Missing > 0:
 		return fmt.Errorf("%w: %s of %s packet-ins had none, and %v went by without any%s", report.ErrMissing,
-			report.Thousands(s.Missing),
-			report.Thousands(s.Counts.Sent), c.Drain, s.unexpectedReplies())
+			report.Thousands(s.Missing), report.Thousands(s.Counts.Sent), c.Drain, s.unexpectedReplies())
 	case s.Counts.Counted == 0:
 		return fmt.Errorf("%w: none of %s answers came within the run of %v", report.ErrSlow,
 			report.Thousands(s.Counts.Answered), s.elapsed())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -15,7 +17,7 @@ const (
 	RequestOp, RequestID, requestKind, RequestSrc, RequestDst, RequestOXM = 1, 2, 3, 5, 6, 11
 	AnswerStatus, answerDetail                                            = 3, 5
 	OpWithdraw, kindPointToPoint, StatusAccepted                          = 2, 2, 1
-	WireVarint, WireFixed64, WireBytes, wireFixed32                       = 0, 1, 2, 5
+	WireVarint, WireFixed64, WireBytes                                    = 0, 1, 2
 )
 
 // pointLen is how long a Point is: its datapath id, and its port.
@@ -62,59 +64,41 @@ func appendWithdrawal(b []byte, n int) []byte {
 
 // acceptedMessages wants each of so many answers to say that its request was accepted.
 func acceptedMessages(body []byte, count int) error {
-	for i := 0; ; i++ {
-		if len(body) == 0 {
-			if i != count {
-				return fmt.Errorf("%w: %d answers to %d requests", ErrRefused, i, count)
-			}
-			return nil
+	answers := 0
+	for ; len(body) > 0; answers++ {
+		answer, n := protowire.ConsumeBytes(body)
+		if n < 0 {
+			return fmt.Errorf("%w: answer %d is cut short", ErrRefused, answers)
 		}
-		n, m := binary.Uvarint(body)
-		if m <= 0 || n > uint64(len(body)-m) {
-			return fmt.Errorf("%w: answer %d is cut short", ErrRefused, i)
+		if status, text := statusOf(answer); status != StatusAccepted {
+			return fmt.Errorf("%w: answer %d has status %d: %s", ErrRefused, answers, status, text)
 		}
-		status, text := statusOf(body[m : m+int(n)])
-		if status != StatusAccepted {
-			return fmt.Errorf("%w: answer %d has status %d: %s", ErrRefused, i, status, text)
-		}
-		body = body[m+int(n):]
+		body = body[n:]
 	}
+	if answers != count {
+		return fmt.Errorf("%w: %d answers to %d requests", ErrRefused, answers, count)
+	}
+	return nil
 }
 
 // statusOf reads the status of an answer, and the text that goes with it.
 func statusOf(b []byte) (status uint64, text []byte) {
 	for len(b) > 0 {
-		tag, m := binary.Uvarint(b)
-		if m <= 0 {
+		field, kind, at := protowire.ConsumeTag(b)
+		if at < 0 {
 			return 0, nil
 		}
-		b = b[m:]
-		v, m := binary.Uvarint(b)
-		switch tag & 7 {
-		case WireVarint:
-			if m <= 0 {
-				return 0, nil
-			}
-			if tag>>3 == AnswerStatus {
-				status = v
-			}
-		case WireFixed64:
-			m = 8
-		case wireFixed32:
-			m = 4
-		case WireBytes:
-			if m <= 0 || v > uint64(len(b)-m) {
-				return 0, nil
-			}
-			if tag>>3 == answerDetail {
-				text = b[m : m+int(v)]
-			}
-			m += int(v)
-		}
-		if m <= 0 || m > len(b) {
+		n := protowire.ConsumeFieldValue(field, kind, b[at:])
+		if n < 0 {
 			return 0, nil
 		}
-		b = b[m:]
+		switch {
+		case field == AnswerStatus && kind == protowire.VarintType:
+			status, _ = protowire.ConsumeVarint(b[at:])
+		case field == answerDetail && kind == protowire.BytesType:
+			text, _ = protowire.ConsumeBytes(b[at:])
+		}
+		b = b[at+n:]
 	}
 	return status, text
 }

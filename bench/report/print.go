@@ -72,8 +72,7 @@ func printResults(w io.Writer, results []*Result) error {
 	for _, x := range results {
 		for _, d := range x.Times {
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Subject, d.Name, formatMicros(d.P50), formatMicros(d.P90),
-				formatMicros(d.P99), formatMicros(d.P999),
-				formatMicros(d.Max), Thousands(d.Count))
+				formatMicros(d.P99), formatMicros(d.P999), formatMicros(d.Max), Thousands(d.Count))
 		}
 	}
 	return t.Flush()

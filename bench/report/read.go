@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Limits of a report that is read.
@@ -69,23 +70,18 @@ func (s *Spread) sound() bool {
 	if len(s.Runs) == 0 || len(s.Runs) > maxResults {
 		return false
 	}
-	for _, v := range append([]float64{s.Median, s.Least, s.Greatest}, s.Runs...) {
-		if v < 0 || v > maxFigure {
-			return false
-		}
-	}
-	return s.Least <= s.Greatest
+	return s.Least <= s.Greatest && drawable(s.Median, s.Least, s.Greatest) && drawable(s.Runs...)
+}
+
+// drawable reports whether figures are within bounds.
+func drawable(figures ...float64) bool {
+	return !slices.ContainsFunc(figures, func(v float64) bool { return v < 0 || v > maxFigure })
 }
 
 // sound reports whether the points of a distribution are in order.
 func (d *Distribution) sound() bool {
-	if d.Count < 0 || len(d.Curve) > maxResults {
+	if d.Count < 0 || len(d.Curve) > maxResults || !drawable(d.Mean, d.P50, d.P90, d.P99, d.P999, d.Max) {
 		return false
-	}
-	for _, v := range []float64{d.Mean, d.P50, d.P90, d.P99, d.P999, d.Max} {
-		if v < 0 || v > maxFigure {
-			return false
-		}
 	}
 	last := Quantile{}
 	for _, q := range d.Curve {

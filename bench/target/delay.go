@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,51 +34,26 @@ func ParseDelay(s string) (Delay, error) {
 }
 
 func parseDelay(s string) (d Delay, ok bool) {
-	kind, rest, found := strings.Cut(s, ":")
+	kind, times, found := strings.Cut(s, ":")
 	if !found {
-		d.a, ok = duration(s)
-		return d, ok
+		kind, times = "", s
 	}
 	d.kind = kind
+	a, b, part := times, "0s", "0"
 	switch kind {
+	case "", "exp":
+		ok = true
 	case "uniform":
-		a, b, two := strings.Cut(rest, "-")
-		var ok1, ok2 bool
-		d.a, ok1 = duration(a)
-		d.b, ok2 = duration(b)
-		return d, two && ok1 && ok2
-	case "exp":
-		d.a, ok = duration(rest)
-		return d, ok
+		a, b, ok = strings.Cut(times, "-")
 	case "mix":
-		times, part, two := strings.Cut(rest, "@")
-		a, b, both := strings.Cut(times, "/")
-		var ok1, ok2 bool
-		d.a, ok1 = duration(a)
-		d.b, ok2 = duration(b)
-		p, err := strconv.ParseFloat(part, 64)
-		d.part = p
-		return d, two && both && ok1 && ok2 && err == nil
+		times, part, _ = strings.Cut(times, "@")
+		a, b, ok = strings.Cut(times, "/")
 	}
-	return d, false
-}
-
-func duration(s string) (time.Duration, bool) {
-	d, err := time.ParseDuration(s)
-	return d, err == nil
-}
-
-// String is the delay as ParseDelay reads it.
-func (d Delay) String() string {
-	switch d.kind {
-	case "uniform":
-		return fmt.Sprintf("uniform:%v-%v", d.a, d.b)
-	case "exp":
-		return fmt.Sprintf("exp:%v", d.a)
-	case "mix":
-		return fmt.Sprintf("mix:%v/%v@%v", d.a, d.b, d.part)
-	}
-	return d.a.String()
+	var err1, err2, err3 error
+	d.a, err1 = time.ParseDuration(a)
+	d.b, err2 = time.ParseDuration(b)
+	d.part, err3 = strconv.ParseFloat(part, 64)
+	return d, ok && errors.Join(err1, err2, err3) == nil
 }
 
 // draw is one delay.

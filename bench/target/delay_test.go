@@ -1,11 +1,25 @@
 package target
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
 )
+
+// String is the delay as ParseDelay reads it.
+func (d Delay) String() string {
+	switch d.kind {
+	case "uniform":
+		return fmt.Sprintf("uniform:%v-%v", d.a, d.b)
+	case "exp":
+		return fmt.Sprintf("exp:%v", d.a)
+	case "mix":
+		return fmt.Sprintf("mix:%v/%v@%v", d.a, d.b, d.part)
+	}
+	return d.a.String()
+}
 
 func TestDelaysAreRead(t *testing.T) {
 	for _, s := range []string{"0s", "5ms", "uniform:5ms-15ms", "exp:2ms", "mix:1ms/50ms@0.01"} {

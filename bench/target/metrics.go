@@ -1,8 +1,6 @@
 package target
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -80,25 +78,17 @@ func (p *Process) ReadMetrics(ctx context.Context, token string) (metrics, error
 // parseMetrics reads the text form of Prometheus. What is no line of a value is left out.
 func parseMetrics(b []byte) metrics {
 	m := metrics{}
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		name, value, ok := cutLast(lines.Text())
-		if !ok || strings.HasPrefix(name, "#") {
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		space := strings.LastIndexByte(line, ' ') // labels before it may have spaces
+		if space < 0 || line[0] == '#' {
 			continue
 		}
-		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			m[name] = v
+		if v, err := strconv.ParseFloat(line[space+1:], 64); err == nil {
+			m[line[:space]] = v
 		}
 	}
 	return m
-}
-
-// cutLast cuts a line at its last space.
-func cutLast(s string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, ' ')
-	if i < 0 {
-		return "", "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 // Mallocs is how many objects the instance has allocated; 0 if it is not ours or does not say.
@@ -106,9 +96,6 @@ func (p *Process) Mallocs(ctx context.Context) float64 {
 	if !p.Owned() {
 		return 0
 	}
-	m, err := p.ReadMetrics(ctx, "")
-	if err != nil {
-		return 0
-	}
+	m, _ := p.ReadMetrics(ctx, "")
 	return m[MetricMallocs]
 }

@@ -2,9 +2,11 @@ package target
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -48,7 +50,7 @@ type nullPath struct {
 }
 
 // begin makes what is known beforehand.
-func (n *Null) begin() error {
+func (n *Null) begin(context.Context) error {
 	t, err := loadswitch.ParseTopology(n.Topology, n.Seed)
 	if err != nil {
 		return err
@@ -158,12 +160,7 @@ func (n *Null) Held() int {
 
 // takes reports whether a path leaves by a port.
 func (p *nullPath) takes(at topo.End) bool {
-	for _, h := range p.hops {
-		if int(h[0]) == at.Switch && h[2] == at.Port {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.hops, func(h [3]uint32) bool { return int(h[0]) == at.Switch && h[2] == at.Port })
 }
 
 // Links is how many directions of links there are, when all switches are there: each needs its

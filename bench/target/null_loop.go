@@ -19,7 +19,18 @@ import (
 // Serve serves switches at one listener and requests at the other until the context ends. It closes
 // both.
 func (n *Null) Serve(ctx context.Context, switches, api net.Listener) error {
-	if err := n.begin(); err != nil {
+	return serve(ctx, n, switches, api)
+}
+
+// nullInstance is what the processes of null instances serve.
+type nullInstance interface {
+	begin(ctx context.Context) error // makes what is known beforehand
+	control(conn net.Conn, _ uint64) // serves a switch
+	requests(conn net.Conn, _ uint64)
+}
+
+func serve(ctx context.Context, n nullInstance, switches, api net.Listener) error {
+	if err := n.begin(ctx); err != nil {
 		return errors.Join(err, switches.Close(), api.Close())
 	}
 	var running sync.WaitGroup
@@ -30,11 +41,13 @@ func (n *Null) Serve(ctx context.Context, switches, api net.Listener) error {
 	return context.Cause(ctx)
 }
 
-// accept serves connections until the context ends, which is the error then, or the listener fails.
-func accept(ctx context.Context, ln net.Listener, serve func(net.Conn)) error {
+// accept serves connections, which it numbers, until the context ends, which is the error then, or
+// the listener fails. It closes the listener and, when they were served, the connections.
+func accept(ctx context.Context, ln net.Listener, serve func(conn net.Conn, number uint64)) error {
+	defer ln.Close()
 	stop := context.AfterFunc(ctx, func() { ln.Close() })
 	defer stop()
-	for {
+	for number := uint64(1); ; number++ {
 		conn, err := ln.Accept()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -44,7 +57,7 @@ func accept(ctx context.Context, ln net.Listener, serve func(net.Conn)) error {
 		go func() {
 			defer conn.Close()
 			defer context.AfterFunc(ctx, func() { conn.Close() })()
-			serve(conn)
+			serve(conn, number)
 		}()
 	}
 }
@@ -57,7 +70,7 @@ const (
 )
 
 // control is the connection of a switch.
-func (n *Null) control(conn net.Conn) {
+func (n *Null) control(conn net.Conn, _ uint64) {
 	var hello []byte
 	for _, m := range []openflow.Message{&openflow.Hello{}, &openflow.FeaturesRequest{}} {
 		hello, _ = openflow.Append(hello, openflow.V13, 1, m)
@@ -106,9 +119,9 @@ func messages(conn net.Conn, f func(m []byte) error) {
 		if err != nil {
 			return
 		}
-		size := max(int(binary.BigEndian.Uint16(head[2:])), openflow.HeaderLen)
+		size := int(binary.BigEndian.Uint16(head[2:]))
 		m, err := in.Peek(size)
-		if err != nil || f(m) != nil {
+		if size < openflow.HeaderLen || err != nil || f(m) != nil {
 			return
 		}
 		if _, err := in.Discard(size); err != nil {
@@ -137,7 +150,7 @@ type nullRequest struct {
 }
 
 // requests is a connection to the API.
-func (n *Null) requests(conn net.Conn) {
+func (n *Null) requests(conn net.Conn, _ uint64) {
 	answerRequests(conn, func(b []byte, r *nullRequest) (status string, body []byte, err error) {
 		status = "202 Accepted"
 		if r.method == "GET" {

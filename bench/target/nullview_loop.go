@@ -2,9 +2,7 @@ package target
 
 import (
 	"context"
-	"errors"
 	"net"
-	"sync"
 
 	"github.com/weirnet/weir/openflow"
 )
@@ -12,19 +10,11 @@ import (
 // Serve serves switches at one listener and requests at the other until the context ends. It closes
 // both.
 func (n *NullView) Serve(ctx context.Context, switches, api net.Listener) error {
-	if err := n.begin(ctx); err != nil {
-		return errors.Join(err, switches.Close(), api.Close())
-	}
-	var running sync.WaitGroup
-	ctx, stop := context.WithCancelCause(ctx)
-	running.Go(func() { stop(accept(ctx, switches, n.control)) })
-	stop(accept(ctx, api, n.requests))
-	running.Wait()
-	return context.Cause(ctx)
+	return serve(ctx, n, switches, api)
 }
 
 // control is the connection of a switch.
-func (n *NullView) control(conn net.Conn) {
+func (n *NullView) control(conn net.Conn, _ uint64) {
 	s := &nullViewSwitch{conn: conn, version: openflow.V13}
 	if s.send(1, &openflow.Hello{}) != nil {
 		return
@@ -34,7 +24,7 @@ func (n *NullView) control(conn net.Conn) {
 }
 
 // requests is a connection to the API.
-func (n *NullView) requests(conn net.Conn) {
+func (n *NullView) requests(conn net.Conn, _ uint64) {
 	answerRequests(conn, func(b []byte, r *nullRequest) (string, []byte, error) {
 		if r.path == "/v1/events" {
 			return "", nil, n.stream(conn)

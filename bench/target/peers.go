@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/weirnet/weir/openflow"
@@ -36,12 +37,7 @@ func IsController(name string) bool {
 		n, err := net.LookupPort("tcp", port)
 		return err == nil && n > 0
 	}
-	for _, known := range Controllers() {
-		if name == known {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(Controllers(), name)
 }
 
 // errUnsupported is of a controller that cannot do what a scenario asks.

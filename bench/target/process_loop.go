@@ -41,7 +41,7 @@ func StartController(ctx context.Context, name string, s *Spec) (*Process, error
 	if name == Self || name == Bare {
 		return StartOwn(ctx, name, s.Program)
 	}
-	p, err := newProcess()
+	p, err := newProcess("")
 	if err != nil {
 		return nil, err
 	}
@@ -111,17 +111,15 @@ func newOwn(dir, program string) (*Process, error) {
 			return nil, err
 		}
 	}
-	p, err := newProcessIn(dir)
+	p, err := newProcess(dir)
 	if err == nil {
 		p.program = program
 	}
 	return p, err
 }
 
-// newProcess is one that is not yet started, with addresses and a folder of its own.
-func newProcess() (*Process, error) { return newProcessIn("") }
-
-func newProcessIn(in string) (*Process, error) {
+// newProcess is one that is not yet started, with addresses and a new folder in a directory.
+func newProcess(in string) (*Process, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err

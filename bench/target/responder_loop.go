@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"net"
+	"slices"
 
 	"github.com/weirnet/weir/openflow"
 )
@@ -13,16 +14,7 @@ import (
 // with its frame. It reads and writes as plainly as can be: what it does is the most that the
 // generator and the machine give. It ends with ctx, and closes the listener.
 func Respond(ctx context.Context, ln net.Listener) error {
-	defer ln.Close()
-	stop := context.AfterFunc(ctx, func() { ln.Close() })
-	defer stop()
-	for {
-		conn, err := ln.Accept()
-		if err != nil {
-			return ctx.Err()
-		}
-		go respond(ctx, conn)
-	}
+	return accept(ctx, ln, respond)
 }
 
 // respondBuffer is how much is read at a time, in bytes.
@@ -35,10 +27,7 @@ const (
 )
 
 // respond serves one switch.
-func respond(ctx context.Context, conn net.Conn) {
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
+func respond(conn net.Conn, _ uint64) {
 	var r Responder
 	in, w := make([]byte, 16<<10), 0
 	for {
@@ -122,8 +111,7 @@ func (r *Responder) begin(v openflow.Version) {
 	if v == openflow.V10 {
 		r.modAt = FlowModBuffer10
 	}
-	r.Out = append(r.Out, r.encode(&openflow.Hello{})...)
-	r.Out = append(r.Out, r.encode(&openflow.FeaturesRequest{})...)
+	r.Out = slices.Concat(r.Out, r.encode(&openflow.Hello{}), r.encode(&openflow.FeaturesRequest{}))
 }
 
 func (r *Responder) encode(m openflow.Message) []byte {

@@ -2,7 +2,7 @@ package target
 
 import (
 	"context"
-	"encoding/binary"
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -29,16 +29,7 @@ func (y *Synthetic) Respond(ctx context.Context, ln net.Listener) error {
 	if y.Wait == nil {
 		y.Wait = awaitAnswer
 	}
-	defer ln.Close()
-	stop := context.AfterFunc(ctx, func() { ln.Close() })
-	defer stop()
-	for n := uint64(1); ; n++ {
-		conn, err := ln.Accept()
-		if err != nil {
-			return ctx.Err()
-		}
-		go y.serve(ctx, conn, n)
-	}
+	return accept(ctx, ln, y.serve)
 }
 
 // synthetic is one connection. Its reader draws the fates, its writer sends what is due.
@@ -56,64 +47,36 @@ type synthetic struct {
 }
 
 // serve serves one switch.
-func (y *Synthetic) serve(ctx context.Context, conn net.Conn, number uint64) {
+func (y *Synthetic) serve(conn net.Conn, number uint64) {
 	s := &synthetic{y: y, conn: conn, began: time.Now(), fates: newReplyPlan(y.Behaviour, number), wake: make(chan struct{}, 1)}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
-	written := make(chan struct{})
-	go func() {
-		s.write()
-		close(written)
-	}()
-	s.read()
+	var writing sync.WaitGroup
+	writing.Go(s.write)
+	messages(conn, s.take)
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
 	s.tell()
-	<-written
-	conn.Close()
+	writing.Wait()
 }
 
-// read takes what the switch sends until its end.
-func (s *synthetic) read() {
-	in, w := make([]byte, respondBuffer), 0
-	for {
-		n, err := s.conn.Read(in[w:])
-		if err != nil {
-			return
-		}
-		w += n
-		at := 0
-		for w-at >= openflow.HeaderLen {
-			length := int(binary.BigEndian.Uint16(in[at+2:]))
-			if length < openflow.HeaderLen {
-				return
-			}
-			if w-at < length {
-				break
-			}
-			s.take(in[at : at+length])
-			at += length
-		}
-		w = copy(in, in[at:w])
-		if s.r.failed {
-			return
-		}
-	}
-}
+// errFailed ends a connection that the responder has no answers for.
+var errFailed = errors.New("no OpenFlow that is answered")
 
 // take takes one message: a packet-in's answer waits for its time, all else is answered at once.
-func (s *synthetic) take(m []byte) {
+func (s *synthetic) take(m []byte) error {
 	s.r.Out = s.r.Out[:0]
 	s.r.Message(m)
-	if openflow.Type(m[1]) != openflow.TypePacketIn {
-		_, _ = s.conn.Write(s.r.Out) // of a broken connection the reader learns
-		return
+	switch {
+	case s.r.failed:
+		return errFailed
+	case openflow.Type(m[1]) != openflow.TypePacketIn:
+		_, err := s.conn.Write(s.r.Out)
+		return err
 	}
 	f := s.fates.next(time.Since(s.began))
 	s.y.count(f)
 	if f.Lost {
-		return
+		return nil
 	}
 	answer := append([]byte(nil), s.r.Out...)
 	if f.Wrong {
@@ -126,6 +89,7 @@ func (s *synthetic) take(m []byte) {
 	if !waits || f.Due < next {
 		s.tell()
 	}
+	return nil
 }
 
 // count counts a fate.

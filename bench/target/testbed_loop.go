@@ -168,8 +168,7 @@ func (g *Testbed) AwaitEntries(ctx context.Context, what string, done func(loads
 		if time.Since(began) > g.Instance.Limit {
 			t := g.Net.Tally()
 			return fmt.Errorf("%w: %s: after %v switches have %s entries of paths put and %s removed in %s flow-mods; %s",
-				report.ErrMissing, what, g.Instance.Limit,
-				report.Thousands(t.Put), report.Thousands(t.Removed),
+				report.ErrMissing, what, g.Instance.Limit, report.Thousands(t.Put), report.Thousands(t.Removed),
 				report.Thousands(t.FlowMods), g.DescribeBroken())
 		}
 		if ctx.Err() != nil {
@@ -208,8 +207,7 @@ func (g *Testbed) DescribeBroken() string {
 		return "all paths lead to their ends"
 	}
 	return fmt.Sprintf("%s of %s paths end on the way, at %d switches: %s of them at %s", report.Thousands(n),
-		report.Thousands(g.Next-g.First), len(at),
-		report.Thousands(at[worst]), client.FormatDPID(worst))
+		report.Thousands(g.Next-g.First), len(at), report.Thousands(at[worst]), client.FormatDPID(worst))
 }
 
 // Verify follows paths, and wants each to lead to where it was asked to, over as many switches as
@@ -226,8 +224,7 @@ func (g *Testbed) Verify(exact bool, first, next int) error {
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%w: %s of %s paths do not lead to where they were to, over %d switches each", report.ErrMisforwarded,
-			report.Thousands(wrong),
-			report.Thousands(next-first), g.Paths.Hops)
+			report.Thousands(wrong), report.Thousands(next-first), g.Paths.Hops)
 	}
 	held := 0
 	for _, sw := range g.Net.Switches {
@@ -235,8 +232,7 @@ func (g *Testbed) Verify(exact bool, first, next int) error {
 	}
 	if held != entries {
 		return fmt.Errorf("%w: switches hold %s entries of paths, and %s paths have %s", report.ErrMisforwarded,
-			report.Thousands(held),
-			report.Thousands(next-first), report.Thousands(entries))
+			report.Thousands(held), report.Thousands(next-first), report.Thousands(entries))
 	}
 	return nil
 }
