@@ -2,6 +2,8 @@ package emu
 
 import (
 	"encoding/binary"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -187,7 +189,11 @@ func TestChanceOfAPathLatency(t *testing.T) {
 // TestEachSwitchHasItsProfile has the topology say that one switch of a network is not like the
 // others.
 func TestEachSwitchHasItsProfile(t *testing.T) {
-	top, err := topo.ParseYAML([]byte("switches: [{name: a, profile: aruba-3810m}, b, {name: c, profile: ideal}]\n"), 1)
+	file := filepath.Join(t.TempDir(), "three.yaml")
+	if err := os.WriteFile(file, []byte("switches: [{name: a, profile: aruba-3810m}, b, {name: c, profile: ideal}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	top, err := topo.Load(file, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

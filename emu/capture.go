@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -49,32 +50,25 @@ func (sw *Switch) CaptureControl(controller int, see CaptureFunc) (stop func(), 
 // addTap adds a capture to a list that is read without a lock.
 func addTap(list *atomic.Pointer[[]*tap], see CaptureFunc) (stop func()) {
 	t := &tap{see}
-	change(list, func(old []*tap) []*tap { return append(old, t) })
+	change(list, func(taps []*tap) []*tap { return append(taps, t) })
 	return func() {
-		change(list, func(old []*tap) []*tap {
-			var rest []*tap
-			for _, other := range old {
-				if other != t {
-					rest = append(rest, other)
-				}
-			}
-			return rest
+		change(list, func(taps []*tap) []*tap {
+			return slices.DeleteFunc(taps, func(other *tap) bool { return other == t })
 		})
 	}
 }
 
-func change(list *atomic.Pointer[[]*tap], f func(old []*tap) []*tap) {
+// change replaces a list by what f makes of a copy; an empty list is nil.
+func change(list *atomic.Pointer[[]*tap], f func(taps []*tap) []*tap) {
 	for {
 		old := list.Load()
-		var rest []*tap
+		var taps []*tap
 		if old != nil {
-			rest = f((*old)[:len(*old):len(*old)])
-		} else {
-			rest = f(nil)
+			taps = slices.Clone(*old)
 		}
-		now := &rest
-		if len(rest) == 0 {
-			now = nil
+		var now *[]*tap
+		if taps = f(taps); len(taps) > 0 {
+			now = &taps
 		}
 		if list.CompareAndSwap(old, now) {
 			return

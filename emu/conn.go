@@ -2,6 +2,7 @@ package emu
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
@@ -73,13 +74,10 @@ func (c *conn) Disconnected(_ *session.Session, err error) {
 	c.channel.troubled(c.wire, err)
 	sw := c.sw
 	sw.mu.Lock()
-	was := false
-	for i, other := range sw.conns {
-		if other == c {
-			sw.conns = append(sw.conns[:i:i], sw.conns[i+1:]...)
-			was = true
-			break
-		}
+	at := slices.Index(sw.conns, c)
+	was := at >= 0
+	if was {
+		sw.conns = slices.Concat(sw.conns[:at], sw.conns[at+1:])
 	}
 	if sw.table != nil {
 		sw.updateTableMiss()
@@ -97,11 +95,7 @@ func (c *conn) Disconnected(_ *session.Session, err error) {
 // updateTableMiss has the tables show packets that no entry matches, while a controller of OpenFlow
 // 1.0 is there. The lock is held.
 func (sw *Switch) updateTableMiss() {
-	shown := false
-	for _, c := range sw.conns {
-		shown = shown || c.version == openflow.V10
-	}
-	sw.table.SetMiss(shown)
+	sw.table.SetMiss(slices.ContainsFunc(sw.conns, func(c *conn) bool { return c.version == openflow.V10 }))
 }
 
 // BatchEnd tells the tables how the controller wants fragments handled, where that has changed: the

@@ -31,7 +31,7 @@ func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.Fl
 			return err
 		}
 		before := s.Queue()
-		if err := sendSplit(s, h.XID, part.Flows, more, flowPart); err != nil {
+		if err := sendParts(s, h.XID, part, more); err != nil {
 			return err
 		}
 		c.queueStats(s.Queue() - before)

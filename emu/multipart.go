@@ -91,7 +91,7 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 	}
 	sw.hide(reply)
 	before := s.Queue()
-	err = sendParts(s, h.XID, reply)
+	err = sendParts(s, h.XID, reply, false)
 	c.asked += max(s.Queue()-before, 0)
 	return err
 }

@@ -12,50 +12,17 @@ import (
 // few hundred. Where they are longer than 64 KiB together, the part is halved.
 const partItems = 128
 
-// sendParts sends an answer in parts that fit into messages.
-func sendParts(s *session.Session, xid uint32, body openflow.ReplyBody) error {
-	switch l := body.(type) {
-	case *openflow.PortStatsList:
-		return sendSplit(s, xid, l.Ports, false,
-			func(p []openflow.PortStats) openflow.ReplyBody { return &openflow.PortStatsList{Ports: p} })
-	case *openflow.PortDescList:
-		return sendSplit(s, xid, l.Ports, false,
-			func(p []openflow.Port) openflow.ReplyBody { return &openflow.PortDescList{Ports: p} })
-	case *openflow.TableStatsList:
-		return sendSplit(s, xid, l.Tables, false,
-			func(p []openflow.TableStats) openflow.ReplyBody { return &openflow.TableStatsList{Tables: p} })
-	case *openflow.TableFeaturesList:
-		return sendSplit(s, xid, l.Tables, false,
-			func(p []openflow.TableFeatures) openflow.ReplyBody { return &openflow.TableFeaturesList{Tables: p} })
-	case *openflow.QueueStatsList:
-		return sendSplit(s, xid, l.Queues, false,
-			func(p []openflow.QueueStats) openflow.ReplyBody { return &openflow.QueueStatsList{Queues: p} })
-	case *openflow.GroupStatsList:
-		return sendSplit(s, xid, l.Groups, false,
-			func(p []openflow.GroupStats) openflow.ReplyBody { return &openflow.GroupStatsList{Groups: p} })
-	case *openflow.GroupDescList:
-		return sendSplit(s, xid, l.Groups, false,
-			func(p []openflow.GroupDesc) openflow.ReplyBody { return &openflow.GroupDescList{Groups: p} })
-	case *openflow.MeterStatsList:
-		return sendSplit(s, xid, l.Meters, false,
-			func(p []openflow.MeterStats) openflow.ReplyBody { return &openflow.MeterStatsList{Meters: p} })
-	case *openflow.MeterConfigList:
-		return sendSplit(s, xid, l.Meters, false,
-			func(p []openflow.MeterConfig) openflow.ReplyBody { return &openflow.MeterConfigList{Meters: p} })
+// sendParts sends an answer in parts that fit into messages. All but the last say that more come, and
+// the last too if there are more.
+func sendParts(s *session.Session, xid uint32, body openflow.ReplyBody, more bool) error {
+	left, part := items(body)
+	if part == nil {
+		return s.Reply(xid, &openflow.MultipartReply{Body: body})
 	}
-	return s.Reply(xid, &openflow.MultipartReply{Body: body})
-}
-
-// flowPart is a part of statistics of flows.
-func flowPart(p []openflow.FlowStats) openflow.ReplyBody { return &openflow.FlowStatsList{Flows: p} }
-
-// sendSplit sends items in parts, of which all but the last say that more come, and that one too if
-// there are more.
-func sendSplit[T any](s *session.Session, xid uint32, items []T, more bool, body func([]T) openflow.ReplyBody) error {
-	for size := partItems; ; {
-		n := min(size, len(items))
-		m := &openflow.MultipartReply{Body: body(items[:n])}
-		if more || n < len(items) {
+	for size, sent := partItems, 0; ; {
+		n := min(size, left)
+		m := &openflow.MultipartReply{Body: part(sent, sent+n)}
+		if more || n < left {
 			m.Flags = openflow.MultipartMore
 		}
 		err := s.Reply(xid, m)
@@ -68,11 +35,38 @@ func sendSplit[T any](s *session.Session, xid uint32, items []T, more bool, body
 		case err != nil:
 			return fmt.Errorf("part of an answer: %w", err)
 		}
-		items = items[n:]
-		if len(items) == 0 {
+		if sent, left = sent+n, left-n; left == 0 {
 			return nil
 		}
 	}
+}
+
+// items is how many items a list has, and a list of those from one to before another; part is nil
+// for what is no list.
+func items(body openflow.ReplyBody) (n int, part func(from, to int) openflow.ReplyBody) {
+	switch l := body.(type) {
+	case *openflow.FlowStatsList:
+		return len(l.Flows), func(i, j int) openflow.ReplyBody { return &openflow.FlowStatsList{Flows: l.Flows[i:j]} }
+	case *openflow.PortStatsList:
+		return len(l.Ports), func(i, j int) openflow.ReplyBody { return &openflow.PortStatsList{Ports: l.Ports[i:j]} }
+	case *openflow.PortDescList:
+		return len(l.Ports), func(i, j int) openflow.ReplyBody { return &openflow.PortDescList{Ports: l.Ports[i:j]} }
+	case *openflow.TableStatsList:
+		return len(l.Tables), func(i, j int) openflow.ReplyBody { return &openflow.TableStatsList{Tables: l.Tables[i:j]} }
+	case *openflow.TableFeaturesList:
+		return len(l.Tables), func(i, j int) openflow.ReplyBody { return &openflow.TableFeaturesList{Tables: l.Tables[i:j]} }
+	case *openflow.QueueStatsList:
+		return len(l.Queues), func(i, j int) openflow.ReplyBody { return &openflow.QueueStatsList{Queues: l.Queues[i:j]} }
+	case *openflow.GroupStatsList:
+		return len(l.Groups), func(i, j int) openflow.ReplyBody { return &openflow.GroupStatsList{Groups: l.Groups[i:j]} }
+	case *openflow.GroupDescList:
+		return len(l.Groups), func(i, j int) openflow.ReplyBody { return &openflow.GroupDescList{Groups: l.Groups[i:j]} }
+	case *openflow.MeterStatsList:
+		return len(l.Meters), func(i, j int) openflow.ReplyBody { return &openflow.MeterStatsList{Meters: l.Meters[i:j]} }
+	case *openflow.MeterConfigList:
+		return len(l.Meters), func(i, j int) openflow.ReplyBody { return &openflow.MeterConfigList{Meters: l.Meters[i:j]} }
+	}
+	return 0, nil
 }
 
 // sessionGone says of an error of the session that there is nobody to tell of it: it has ended, or

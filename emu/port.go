@@ -1,8 +1,10 @@
 package emu
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -80,25 +82,21 @@ func (n *Network) assignMACs() {
 	}
 }
 
+// speeds are the features that stand for rates, in kbit/s.
+var speeds = map[uint32]uint32{
+	10_000:      openflow.PortFeature10MbFD,
+	100_000:     openflow.PortFeature100MbFD,
+	1_000_000:   openflow.PortFeature1GbFD,
+	10_000_000:  openflow.PortFeature10GbFD,
+	40_000_000:  openflow.PortFeature40GbFD,
+	100_000_000: openflow.PortFeature100GbFD,
+}
+
 // speed is the feature that stands for a rate, and the rate in kbit/s; without a limit, that of 10
 // Gbit/s Ethernet.
 func speed(bps uint64) (feature, kbps uint32) {
-	switch kbps := bps / 1000; {
-	case kbps == 0, kbps == 10_000_000:
-		return openflow.PortFeature10GbFD, 10_000_000
-	case kbps == 10_000:
-		return openflow.PortFeature10MbFD, 10_000
-	case kbps == 100_000:
-		return openflow.PortFeature100MbFD, 100_000
-	case kbps == 1_000_000:
-		return openflow.PortFeature1GbFD, 1_000_000
-	case kbps == 40_000_000:
-		return openflow.PortFeature40GbFD, 40_000_000
-	case kbps == 100_000_000:
-		return openflow.PortFeature100GbFD, 100_000_000
-	default:
-		return openflow.PortFeatureOther, uint32(min(kbps, 1<<32-1))
-	}
+	kbps = cmp.Or(uint32(min(bps/1000, math.MaxUint32)), 10_000_000)
+	return cmp.Or(speeds[kbps], openflow.PortFeatureOther), kbps
 }
 
 // usable reports whether the port itself lets its link have a carrier.

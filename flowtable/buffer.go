@@ -3,7 +3,7 @@ package flowtable
 import "github.com/weirnet/weir/openflow"
 
 // buffers are packets kept for the controllers, in a ring: a new one takes the place of the oldest.
-// A buffer's id is its slot in the low 16 bits and how often the ring has come round in those
+// A buffer's id is its slot in the low 16 bits and how often the ring has wrapped in those
 // above, so that an id that was overtaken is known as unknown.
 type buffers struct {
 	slots []buffer

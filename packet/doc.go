@@ -9,7 +9,7 @@
 //   - ParseEthernet gives addresses, tag and type of a frame: a few nanoseconds, for the fast path.
 //   - ParseKey fills a Key with every field that an OpenFlow match can name, and says where it had
 //     to stop.
-//   - Views (Ethernet, ARP, IPv4, IPv6, ICMP, ND, TCP, UDP) are byte slices with accessors. Valid
+//   - Views (ARP, IPv4, IPv6, ICMP, ND, TCP, UDP) are byte slices with accessors. Valid
 //     is checked first; after it no accessor panics. A view owns nothing: it lives as long as the
 //     bytes.
 //

@@ -31,20 +31,8 @@ const (
 	VLANMask    uint16 = 0x0fff
 )
 
-// Ethernet is a view of a whole frame without its check sequence.
+// Ethernet is a whole frame without its check sequence, as text.
 type Ethernet []byte
-
-// Valid reports whether the 14 bytes of the header are there.
-func (f Ethernet) Valid() bool { return len(f) >= EthernetLen }
-
-// Dst is the destination address.
-func (f Ethernet) Dst() MAC { return MAC(f[0:6]) }
-
-// Src is the source address.
-func (f Ethernet) Src() MAC { return MAC(f[6:12]) }
-
-// Type is the two bytes after the addresses: an EtherType, the TPID of a tag, or a length.
-func (f Ethernet) Type() uint16 { return binary.BigEndian.Uint16(f[12:14]) }
 
 // ParseEthernet reads the header of a frame and up to two VLAN tags, for fast paths. Addresses are
 // numbers as MAC.Uint64 gives them; vlan is the outer tag (see VLANPresent); etherType is the one

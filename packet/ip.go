@@ -1,5 +1,7 @@
 package packet
 
+import "cmp"
+
 // Protocol numbers (IANA).
 const (
 	ProtoHopByHop uint8 = 0 // IPv6 extension
@@ -20,12 +22,7 @@ const (
 const defaultTTL = 64
 
 // ttl is the key's, or the default.
-func (k *Key) ttl() uint8 {
-	if k.TTL == 0 {
-		return defaultTTL
-	}
-	return k.TTL
-}
+func (k *Key) ttl() uint8 { return cmp.Or(k.TTL, defaultTTL) }
 
 // appendIP appends Ethernet and IP headers of k for n bytes of protocol proto. The version is that
 // of k.EtherType; anything but TypeIPv6 is IPv4.

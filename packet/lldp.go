@@ -45,7 +45,7 @@ type LLDP struct {
 	PortSubtype    uint8
 	PortID         []byte // 1 to 255 bytes
 	TTL            uint16 // seconds; 0 withdraws
-	Optional       []byte // the TLVs after these, without the end TLV; see NextTLV, AppendTLV and AppendOrgTLV
+	Optional       []byte // the TLVs after these, without the end TLV; see NextTLV and AppendOrgTLV
 }
 
 // Parse reads the PDU that follows the Ethernet header. Every TLV up to the end TLV (or, leniently,
@@ -128,11 +128,6 @@ func (l *LLDP) Org(oui uint32, subtype uint8) (value []byte, ok bool) {
 		}
 		rest = after
 	}
-}
-
-// AppendTLV appends a TLV. A value longer than MaxTLV is a mistake of the caller and panics.
-func AppendTLV(b []byte, typ uint8, value []byte) []byte {
-	return append(appendTLVHeader(b, typ, len(value)), value...)
 }
 
 // AppendOrgTLV appends an organisationally specific TLV; the value has at most MaxTLV-4 bytes,

@@ -6,9 +6,13 @@ import (
 	"testing"
 )
 
+func appendTLV(b []byte, typ uint8, value []byte) []byte {
+	return append(appendTLVHeader(b, typ, len(value)), value...)
+}
+
 func sampleLLDP() LLDP {
-	opt := AppendTLV(nil, TLVSystemName, []byte("s1"))
-	opt = AppendTLV(opt, TLVSystemDesc, bytes.Repeat([]byte{'d'}, MaxTLV))
+	opt := appendTLV(nil, TLVSystemName, []byte("s1"))
+	opt = appendTLV(opt, TLVSystemDesc, bytes.Repeat([]byte{'d'}, MaxTLV))
 	opt = AppendOrgTLV(opt, 0x001122, 1, []byte("first"))
 	opt = AppendOrgTLV(opt, 0x001122, 2, []byte("second"))
 	return LLDP{ChassisSubtype: ChassisLocal, ChassisID: []byte("dpid:0000000000000001"), PortSubtype: PortLocal,
@@ -55,14 +59,14 @@ func TestLLDPRefuses(t *testing.T) {
 		t.Errorf("port id first: %v", err)
 	}
 	twice := sampleLLDP()
-	twice.Optional = AppendTLV(twice.Optional, TLVTTL, []byte{0, 1})
+	twice.Optional = appendTLV(twice.Optional, TLVTTL, []byte{0, 1})
 	if err := got.Parse(twice.Append(nil)); err != ErrLLDPOrder {
 		t.Errorf("two times to live: %v", err)
 	}
-	if err := got.Parse(AppendTLV(nil, TLVChassisID, []byte{7})); err != ErrLLDPTLV {
+	if err := got.Parse(appendTLV(nil, TLVChassisID, []byte{7})); err != ErrLLDPTLV {
 		t.Errorf("empty chassis id: %v", err)
 	}
-	if err := got.Parse(AppendTLV(nil, TLVChassisID, make([]byte, 257))); err != ErrLLDPTLV {
+	if err := got.Parse(appendTLV(nil, TLVChassisID, make([]byte, 257))); err != ErrLLDPTLV {
 		t.Errorf("chassis id of 256 bytes: %v", err)
 	}
 }

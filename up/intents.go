@@ -3,6 +3,7 @@ package up
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -123,18 +124,9 @@ func redundantLink(t *topo.Topology, cut map[int]bool, r *rand.Rand) int {
 				rest.Links = append(rest.Links, t.Links[j])
 			}
 		}
-		before, after := components(t), components(&rest)
-		if componentCount(before) == componentCount(after) {
+		if slices.Max(components(t)) == slices.Max(components(&rest)) { // as many components as before
 			return i
 		}
 	}
 	return -1
-}
-
-// componentCount returns the number of components.
-func componentCount(part []int) (n int) {
-	for _, p := range part {
-		n = max(n, p)
-	}
-	return n
 }

@@ -33,7 +33,7 @@ func (c *controller) Connected(s *session.Session) {
 func (c *controller) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pins = append(c.pins, packet.Ethernet(pin.Data).Src())
+	c.pins = append(c.pins, packet.MAC(pin.Data[6:]))
 	c.ports = append(c.ports, uint32(s.Features().Datapath)<<16|pin.InPort)
 }
 

@@ -55,15 +55,18 @@ func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() f
 		t.Fatal(err)
 	}
 	d := control.New(control.Config{Network: n})
+	var attached []*control.Attached
 	for i := 1; i <= 2; i++ {
 		l.Run("ip", "netns", "add", fmt.Sprintf("%s%d", kind, i))
 		s, err := attach.Parse(fmt.Sprintf("s1=eth0,type=%s,netns=%s%d,address=10.0.0.%d/24", kind, kind, i, i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Attach(s); err != nil {
+		a, err := d.Attach(s)
+		if err != nil {
 			t.Fatal(err)
 		}
+		attached = append(attached, a)
 	}
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -89,7 +92,7 @@ func stream(t *testing.T, l *netlab.Lab, kind attach.Kind, use func(run func() f
 		}
 		return got.End.Sum.BPS / 1e6
 	}, func() (sum attach.Counters) {
-		for _, a := range d.Attached() {
+		for _, a := range attached {
 			sum.Lost += a.Cable.Counters().Lost
 		}
 		return sum

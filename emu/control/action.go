@@ -26,7 +26,7 @@ func (d *Operator) Do(a topo.Action) error {
 	case topo.TrafficAction:
 		return d.send(a)
 	}
-	panic(fmt.Sprintf("desk: action %T", a))
+	panic(fmt.Sprintf("control: action %T", a))
 }
 
 func (d *Operator) changeLink(a topo.LinkAction) error {

@@ -58,9 +58,6 @@ func (d *Operator) unusedAddresses(c *attach.Config) error {
 	return nil
 }
 
-// Attached are the devices at ports, in the order in which they came.
-func (d *Operator) Attached() []*Attached { return d.attached }
-
 // String describes the attachment: "tap1 02:00:00:00:00:01 in h1, 10.0.0.100/24: port 2 of s1".
 func (a *Attached) String() string {
 	c := a.Cable.Device().Config()

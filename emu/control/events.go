@@ -1,6 +1,7 @@
 package control
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/emu/topo"
@@ -22,11 +23,7 @@ func (d *Operator) Add(events []topo.Event) []int {
 func (d *Operator) Schedule() []Pending {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	list := make([]Pending, len(d.schedule.items))
-	for i, one := range d.schedule.items {
-		list[i] = Pending{one.number, one.Event, one.at, one.done}
-	}
-	return list
+	return slices.Clone(d.schedule.items)
 }
 
 // Cancel removes an event from the schedule; false if there is none of that number.

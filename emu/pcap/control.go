@@ -3,41 +3,35 @@ package pcap
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/weirnet/weir/packet"
 )
 
-// ControlPort is the TCP port of controllers in a capture, whatever the real one is, because
-// readers know OpenFlow by it.
+// ControlPort is the TCP port of controllers in a capture, whatever the real one is: readers
+// recognise OpenFlow by it.
 const ControlPort = 6653
 
-// segment is the most bytes of a stream in one frame.
-const segment = 32 << 10
+// maxSegment is the largest payload of a frame, in bytes.
+const maxSegment = 32 << 10
 
-// TCP flags.
-const (
-	syn = 0x02
-	psh = 0x08
-	ack = 0x10
-)
-
-// Control is the control channel between one switch and one controller, as a capture shows it. Its
-// methods may be called from any goroutine.
+// Control writes the control channel between a switch and a controller into a capture. Its methods
+// may be called from any goroutine.
 type Control struct {
 	file *File
 
 	mu    sync.Mutex
 	begun bool
 	keys  [2]packet.Key // of frames from the switch, and from the controller
-	next  [2]uint32     // sequence number of the next byte of either
+	next  [2]uint32     // sequence numbers of their next bytes
 	frame []byte
 }
 
-// NewControl makes the channel of the switch with this index in its network, from 0. The switch has
-// an address of 198.18.0.0/15, which RFC 2544 gives to tests, and the controller its own if it has
-// one of IPv4, else one of 203.0.113.0/24.
+// NewControl makes the channel of the switch with this index in its network, from 0. The switch gets
+// an address of 198.18.0.0/15 (RFC 2544: for tests); the controller has its own IPv4 address or, if
+// it has none, one of 203.0.113.0/24.
 func (f *File) NewControl(index int, dpid uint64, controller int, address string) *Control {
 	sw := [4]byte{198, 18}
 	binary.BigEndian.PutUint32(sw[:], 198<<24|18<<16+uint32(index+1)&0x1ffff)
@@ -56,15 +50,15 @@ func (f *File) NewControl(index int, dpid uint64, controller int, address string
 	return c
 }
 
-// Begin begins a new connection: what follows is the first byte of it either way. Bytes
-// begins the first one by itself.
+// Begin starts a new connection: the next bytes in either direction are its first. The first
+// connection starts without it.
 func (c *Control) Begin(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begin(at)
 }
 
-// begin shows a handshake. Each connection has a port of its own at the switch, from 49152 on.
+// begin writes a handshake. Each connection has a port of its own at the switch, from 49152 on.
 func (c *Control) begin(at time.Time) {
 	port := c.keys[0].SrcPort + 1
 	if port == 0 {
@@ -73,14 +67,14 @@ func (c *Control) begin(at time.Time) {
 	c.keys[0].SrcPort, c.keys[0].DstPort = port, ControlPort
 	c.keys[1].SrcPort, c.keys[1].DstPort = ControlPort, port
 	c.begun, c.next = true, [2]uint32{1000, 2000}
-	c.send(at, 0, syn, nil)
+	c.send(at, 0, packet.TCPSyn, nil)
 	c.next[0]++
-	c.send(at, 1, syn|ack, nil)
+	c.send(at, 1, packet.TCPSyn|packet.TCPAck, nil)
 	c.next[1]++
-	c.send(at, 0, ack, nil)
+	c.send(at, 0, packet.TCPAck, nil)
 }
 
-// Bytes shows a piece of the stream.
+// Bytes writes a piece of the stream.
 func (c *Control) Bytes(at time.Time, fromController bool, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,11 +85,9 @@ func (c *Control) Bytes(at time.Time, fromController bool, b []byte) {
 	if fromController {
 		from = 1
 	}
-	for len(b) > 0 {
-		n := min(len(b), segment)
-		c.send(at, from, psh|ack, b[:n])
-		c.next[from] += uint32(n)
-		b = b[n:]
+	for part := range slices.Chunk(b, maxSegment) {
+		c.send(at, from, packet.TCPPsh|packet.TCPAck, part)
+		c.next[from] += uint32(len(part))
 	}
 }
 
@@ -103,7 +95,7 @@ func (c *Control) send(at time.Time, from int, flags uint16, payload []byte) {
 	k := &c.keys[from]
 	k.TCPFlags = flags
 	acknowledged := c.next[1-from]
-	if flags&ack == 0 {
+	if flags&packet.TCPAck == 0 {
 		acknowledged = 0
 	}
 	c.frame = packet.AppendTCP(c.frame[:0], k, c.next[from], acknowledged, 65535, payload)

@@ -13,10 +13,10 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 )
 
-// MaxWaiting is how many bytes of frames wait for the disk, in each file.
+// MaxWaiting is how many bytes of frames are buffered for a file.
 const MaxWaiting = 32 << 20
 
-// snapLen is the longest frame that a reader is to expect.
+// snapLen is the length of the longest frame in a file, in bytes.
 const snapLen = 1 << 18
 
 // File is a capture that is being written. Its methods may be called from any goroutine.
@@ -31,27 +31,26 @@ type File struct {
 	counts  Counts
 	err     error // of the first write that failed
 
-	ring chan struct{} // something waits, or the file is closed
-	done chan struct{} // all is written
+	wakeup chan struct{} // has one token while frames are waiting; closed with the file
+	done   chan struct{} // closed when everything is written
 }
 
-// Counts are what became of the frames of a file.
+// Counts are the numbers of frames of a file.
 type Counts struct {
-	Frames  uint64 // taken
-	Dropped uint64 // not taken, because too many waited or the file could not be written
+	Frames  uint64 // accepted
+	Dropped uint64 // because the buffer was full, or the file could not be written
 }
 
-// batch is frames that wait, one after the other in memory.
+// batch is a buffer of frames, contiguous in memory.
 type batch struct {
 	bytes []byte
 	sizes []int
 	times []time.Time
 }
 
-// Write begins a capture into out, of which it becomes the owner: Close closes it, or Write itself
-// if it fails.
+// Write starts a capture into out, which it owns: Close closes it, or Write itself if it fails.
 func Write(out io.WriteCloser) (*File, error) {
-	f := &File{out: out, buffer: bufio.NewWriterSize(out, 1<<16), ring: make(chan struct{}, 1), done: make(chan struct{})}
+	f := &File{out: out, buffer: bufio.NewWriterSize(out, 1<<16), wakeup: make(chan struct{}, 1), done: make(chan struct{})}
 	f.pcap = pcapgo.NewWriterNanos(f.buffer)
 	if err := f.pcap.WriteFileHeader(snapLen, layers.LinkTypeEthernet); err != nil {
 		return nil, fmt.Errorf("beginning a capture: %w", errors.Join(err, out.Close()))
@@ -60,7 +59,7 @@ func Write(out io.WriteCloser) (*File, error) {
 	return f, nil
 }
 
-// Frame takes a copy of a frame.
+// Frame buffers a copy of a frame.
 func (f *File) Frame(at time.Time, frame []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,32 +72,32 @@ func (f *File) Frame(at time.Time, frame []byte) {
 	f.waiting.sizes = append(f.waiting.sizes, len(frame))
 	f.waiting.times = append(f.waiting.times, at)
 	select { // under the lock, so that the channel is not closed yet
-	case f.ring <- struct{}{}:
-	default: // the writer has been called already
+	case f.wakeup <- struct{}{}:
+	default:
 	}
 }
 
-// Counts are those of now.
+// Counts are the numbers so far.
 func (f *File) Counts() Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts
 }
 
-// Close writes what waits, and ends the file. The error is that of the first write that failed.
-// Another Close does nothing.
+// Close writes the buffer and closes the file. The error is that of the first write that failed,
+// also for further calls.
 func (f *File) Close() error {
 	f.mu.Lock()
 	if !f.closed {
 		f.closed = true
-		close(f.ring)
+		close(f.wakeup)
 	}
 	f.mu.Unlock()
 	<-f.done
 	return f.err
 }
 
-// take exchanges what waits for an empty batch.
+// take swaps the waiting frames for an empty batch.
 func (f *File) take(empty batch) batch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +106,7 @@ func (f *File) take(empty batch) batch {
 	return full
 }
 
-// write writes a batch through to the file.
+// write writes a batch and flushes the buffer.
 func (f *File) write(b *batch) error {
 	at := 0
 	for i, size := range b.sizes {

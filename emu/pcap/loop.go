@@ -1,12 +1,14 @@
 package pcap
 
-// start runs the writer: the only one that touches the file, until done is closed.
+import "cmp"
+
+// start runs the writer, which alone uses the file until done is closed.
 func (f *File) start() {
 	go func() {
 		defer close(f.done)
 		var b batch
 		err := f.write(&b) // the header
-		for range f.ring {
+		for range f.wakeup {
 			if b = f.take(b); err == nil {
 				err = f.write(&b)
 			}
@@ -15,10 +17,7 @@ func (f *File) start() {
 		if b = f.take(b); err == nil {
 			err = f.write(&b)
 		}
-		if e := f.out.Close(); err == nil {
-			err = e
-		}
-		f.failed(err)
+		f.failed(cmp.Or(err, f.out.Close()))
 	}()
 }
 

@@ -10,8 +10,8 @@
 //
 // # Inputs and outputs
 //
-// Parse reads a word and a seed, ParseYAML and ParseGraphML read files, Load takes either. The
-// result is a Topology, which its users only read. ParseSchedule reads events that are to happen to
+// Parse reads a word and a seed, Load a word or a file, YAML or GraphML. The result is a Topology,
+// which its users only read. ParseSchedule reads events that are to happen to
 // a network; an Event describes one, and emu/control executes it.
 //
 // # Invariants

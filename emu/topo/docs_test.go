@@ -22,7 +22,7 @@ func TestDocs(t *testing.T) {
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of YAML, want 2", len(blocks))
 	}
-	if n, err := ParseYAML([]byte(blocks[0]), 1); err != nil || len(n.Hosts) != 3 {
+	if n, err := parseYAML([]byte(blocks[0]), 1, oneHost); err != nil || len(n.Hosts) != 3 {
 		t.Error(err)
 	}
 	if events, err := ParseSchedule([]byte(blocks[1]), must(t, "full:4")); err != nil || len(events) != 5 {

@@ -3,7 +3,6 @@ package topo
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/weirnet/weir/strictyaml"
 )
@@ -28,21 +27,20 @@ type option struct {
 
 // options are all of them, reading into o.
 func (o *Options) options() []option {
-	count := func(to *int, least, most int, example string) func(string) error {
-		return func(s string) (err error) { *to, err = strictyaml.Number(least, most, example)(s); return err }
-	}
-	span := func(to *time.Duration) func(string) error {
-		return func(s string) (err error) { *to, err = strictyaml.Time(MaxDelay)(s); return err }
-	}
 	return []option{
-		{"hosts", count(&o.Hosts, 0, MaxPorts, "1")},
-		{"edgehosts", count(&o.EdgeHosts, 1, MaxPorts, "2")},
-		{"delay", span(&o.Link.Delay)},
-		{"jitter", span(&o.Link.Jitter)},
-		{"loss", func(s string) (err error) { o.Link.Loss, err = ParseLoss(s); return err }},
-		{"rate", func(s string) (err error) { o.Link.RateBPS, err = ParseRate(s); return err }},
-		{"queue", count(&o.Link.Queue, 1, MaxQueue, "100")},
+		{"hosts", into(&o.Hosts, strictyaml.Number(0, MaxPorts, "1"))},
+		{"edgehosts", into(&o.EdgeHosts, strictyaml.Number(1, MaxPorts, "2"))},
+		{"delay", into(&o.Link.Delay, strictyaml.Time(MaxDelay))},
+		{"jitter", into(&o.Link.Jitter, strictyaml.Time(MaxDelay))},
+		{"loss", into(&o.Link.Loss, ParseLoss)},
+		{"rate", into(&o.Link.RateBPS, ParseRate)},
+		{"queue", into(&o.Link.Queue, strictyaml.Number(1, MaxQueue, "100"))},
 	}
+}
+
+// into reads a value into a variable.
+func into[T any](to *T, parse func(string) (T, error)) func(string) error {
+	return func(s string) (err error) { *to, err = parse(s); return err }
 }
 
 // parseOptions reads words of the form NAME=VALUE.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/weirnet/weir/strictyaml"
 )
@@ -40,7 +39,7 @@ func (to *targets) portVerb() verb {
 	a := &PortAction{}
 	return verb{
 		name: "port", example: to.portExample(), needs: "up",
-		target: func(s string) (err error) { a.At, err = to.port(s); return err },
+		target: into(&a.At, to.port),
 		fields: []strictyaml.Field{strictyaml.Into("up", &a.Up, parseBool)},
 		action: func() Action { return *a },
 	}
@@ -86,25 +85,22 @@ func (to *targets) switchVerb() verb {
 	a := &SwitchAction{}
 	return verb{
 		name: "switch", example: to.switchExample(), needs: "down, stalled, slow, lying",
-		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
+		target: into(&a.Switch, to.oneOrAll),
 		fields: []strictyaml.Field{
 			strictyaml.Maybe("down", &a.Down, parseBool),
 			strictyaml.Maybe("stalled", &a.Stalled, parseBool),
-			strictyaml.Maybe("slow", &a.Slow, parseSlow),
+			strictyaml.Maybe("slow", &a.Slow, strictyaml.Time(MaxDelay)),
 			strictyaml.Maybe("lying", &a.Lying, parseBool),
 		},
 		action: func() Action { return *a },
 	}
 }
 
-// parseSlow reads by how much a switch is slower for each message; 0s is not slow.
-func parseSlow(s string) (time.Duration, error) { return strictyaml.Time(MaxDelay)(s) }
-
 func (to *targets) controlVerb() verb {
 	a := &ControlAction{}
 	return verb{
 		name: "control", example: to.controlExample(), needs: "up, stalled",
-		target: func(s string) (err error) { a.Switch, err = to.oneOrAll(s); return err },
+		target: into(&a.Switch, to.oneOrAll),
 		fields: []strictyaml.Field{
 			strictyaml.Into("controller", &a.Controller, func(s string) (string, error) { return s, nil }),
 			strictyaml.Maybe("up", &a.Up, parseBool),
@@ -129,7 +125,7 @@ func (to *targets) hostVerb() verb {
 	}
 	return verb{
 		name: "host", example: to.hostExample(), needs: "ping, udp, tcp",
-		target: func(s string) (err error) { a.From, err = to.host(s); return err },
+		target: into(&a.From, to.host),
 		fields: append(fields, t.fields()...),
 		action: func() Action { return *a },
 	}
@@ -144,22 +140,17 @@ func (to *targets) host(s string) (int, error) {
 }
 
 func (t *Traffic) fields() []strictyaml.Field {
-	count := func(most int, example string) func(string) (int, error) {
-		return strictyaml.Number(1, most, example)
-	}
 	return []strictyaml.Field{
 		strictyaml.Into("ipv6", &t.IPv6, parseBool),
-		strictyaml.Into("count", &t.Count, count(1_000_000_000, "10")),
+		strictyaml.Into("count", &t.Count, strictyaml.Number(1, 1_000_000_000, "10")),
 		strictyaml.Into("interval", &t.Interval, parsePositive),
-		strictyaml.Into("size", &t.Size, count(9000, "64")),
-		strictyaml.Into("dst_port", &t.Port,
-			strictyaml.Number[uint16](1, 65535, "5001")),
+		strictyaml.Into("size", &t.Size, strictyaml.Number(1, 9000, "64")),
+		strictyaml.Into("dst_port", &t.Port, strictyaml.Number[uint16](1, 65535, "5001")),
 		strictyaml.Into("rate", &t.Rate, parseFrequency),
 		strictyaml.Into("pattern", &t.Pattern, parsePattern),
 		strictyaml.Into("on", &t.On, parsePositive),
 		strictyaml.Into("off", &t.Off, parsePositive),
-		strictyaml.Into("bytes", &t.Bytes,
-			strictyaml.Number[uint64](1, 1<<50, "1000000")),
+		strictyaml.Into("bytes", &t.Bytes, strictyaml.Number[uint64](1, 1<<50, "1000000")),
 		strictyaml.Into("duration", &t.Duration, parsePositive),
 	}
 }

@@ -2,6 +2,7 @@ package topo
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,12 +102,9 @@ func parse(word string, seed uint64) (*Topology, error) {
 func split(word string) (k kind, numbers []string, words []string, err error) {
 	name, rest, _ := strings.Cut(word, ":")
 	parts := strings.Split(rest, ",")
-	first := len(parts)
-	for i, p := range parts {
-		if strings.Contains(p, "=") {
-			first = i
-			break
-		}
+	first := slices.IndexFunc(parts, func(p string) bool { return strings.Contains(p, "=") })
+	if first < 0 {
+		first = len(parts)
 	}
 	for _, k := range kinds() {
 		if k.name == name {

@@ -25,12 +25,8 @@ type networkFile struct {
 
 const networkExample = "`switches: [s1, s2]` and `links: [[s1, s2]]`"
 
-// ParseYAML reads a network as YAML; the seed draws what is random in the word that it may begin
+// parseYAML reads a network as YAML; the seed draws what is random in the word that it may begin
 // with. The error is Problems. docs/emulator.md has all fields.
-func ParseYAML(b []byte, seed uint64) (*Topology, error) {
-	return parseYAML(b, seed, Options{Hosts: 1})
-}
-
 func parseYAML(b []byte, seed uint64, o Options) (*Topology, error) {
 	root, err := strictyaml.Open(b, strictyaml.MaxBytes)
 	if err != nil {

@@ -51,14 +51,16 @@ func TestYAMLExample(t *testing.T) {
 	}
 }
 
+var oneHost = Options{Hosts: 1} // as without options
+
 func TestYAMLBeginsWithAWord(t *testing.T) {
-	n, err := ParseYAML([]byte(`
+	n, err := parseYAML([]byte(`
 network: linear:3
 switches: [{name: extra, dpid: 0xff}]
 links: [[s1, extra], ["extra:7", s3]]
 hosts: [{name: probe, at: extra}]
 schedule: [{at: 1s, link: s1-s2, up: false}]
-`), 1)
+`), 1, oneHost)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +162,7 @@ func TestBadYAML(t *testing.T) {
 		{start + "hosts:\n- {name: h, at: s1, vlan: 4095}", `3: vlan: "4095" given, want a number from 1 to 4094`},
 		{start + "hosts: [{name: h, at: }]", "at: nothing given, want one value"},
 	} {
-		_, err := ParseYAML([]byte(c.text), 1)
+		_, err := parseYAML([]byte(c.text), 1, oneHost)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\n   gives %v\n   want  %s", c.text, err, c.want)
 		}
@@ -168,11 +170,11 @@ func TestBadYAML(t *testing.T) {
 }
 
 func TestAllProblemsAreTold(t *testing.T) {
-	_, err := ParseYAML([]byte("switches: [s1, s2]\nlinks:\n- [s1, s9]\n- {ends: [s1, s2], loss: 3}\nhost: []\n"), 1)
+	_, err := parseYAML([]byte("switches: [s1, s2]\nlinks:\n- [s1, s9]\n- {ends: [s1, s2], loss: 3}\nhost: []\n"), 1, oneHost)
 	if err == nil || strings.Count(err.Error(), "\n") != 2 || !strings.HasPrefix(err.Error(), "3: ") {
 		t.Errorf("%v, want three problems in order of lines", err)
 	}
-	_, err = ParseYAML([]byte("switches: [s1]\n"+strings.Repeat("x: 1\n", 180)), 1)
+	_, err = parseYAML([]byte("switches: [s1]\n"+strings.Repeat("x: 1\n", 180)), 1, oneHost)
 	if err == nil || strings.Count(err.Error(), "\n") != strictyaml.MaxProblems ||
 		!strings.HasSuffix(err.Error(), "and 80 more problems") {
 		t.Errorf("%v", err)
@@ -220,7 +222,7 @@ func FuzzParseYAML(f *testing.F) {
 		if strings.Contains(string(b), "network") && !strings.Contains(string(b), "ring:3") {
 			return // the word's own target has them; big ones take time
 		}
-		n, err := ParseYAML(b, 1)
+		n, err := parseYAML(b, 1, oneHost)
 		if err == nil && n.Check() != nil {
 			t.Errorf("makes a network that is none: %v", n.Check())
 		}
@@ -228,14 +230,14 @@ func FuzzParseYAML(f *testing.F) {
 }
 
 func TestYAMLProfileOfASwitch(t *testing.T) {
-	n, err := ParseYAML([]byte("switches:\n- {name: s1, profile: aruba-3810m}\n- s2\n"), 1)
+	n, err := parseYAML([]byte("switches:\n- {name: s1, profile: aruba-3810m}\n- s2\n"), 1, oneHost)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p := n.Switches[0].Profile; p == nil || p.Name != "aruba-3810m" || n.Switches[1].Profile != nil {
 		t.Errorf("profiles %v, %v", p, n.Switches[1].Profile)
 	}
-	_, err = ParseYAML([]byte("switches:\n- s1\n- {name: s2, profile: cisco}\n"), 1)
+	_, err = parseYAML([]byte("switches:\n- s1\n- {name: s2, profile: cisco}\n"), 1, oneHost)
 	if err == nil || err.Error() != `3: profile: profile "cisco" given, want ideal, ovs, aruba-3810m` {
 		t.Errorf("%v", err)
 	}

@@ -106,7 +106,7 @@ func (f *networkFile) readEnds(n *yaml.Node, l *Link) error {
 		return fmt.Errorf("%s given, want two ends, such as [s1, s2] or [\"s1:3\", \"s2:1\"]", strictyaml.Given(n))
 	}
 	for i, to := range []*End{&l.A, &l.B} {
-		if err := strictyaml.Text(func(s string) (err error) { *to, err = f.parseEnd(s); return err })(n.Content[i]); err != nil {
+		if err := strictyaml.Text(into(to, f.parseEnd))(n.Content[i]); err != nil {
 			return err
 		}
 	}
@@ -157,8 +157,7 @@ func (f *networkFile) readHost(n *yaml.Node) {
 		strictyaml.Into("mac", &h.MAC, parseMAC),
 		strictyaml.Into("ipv4", &h.IPv4, func(s string) (netip.Prefix, error) { return parsePrefix(s, "10.0.0.1/8") }),
 		strictyaml.Into("ipv6", &h.IPv6, func(s string) (netip.Prefix, error) { return parsePrefix(s, "fd00::1/64") }),
-		strictyaml.Into("vlan", &h.VLAN,
-			strictyaml.Number[uint16](1, 4094, "100")),
+		strictyaml.Into("vlan", &h.VLAN, strictyaml.Number[uint16](1, 4094, "100")),
 	}, link.fields()...))
 	if !seen["at"] && n.Kind == yaml.MappingNode {
 		f.Wrong(n, fmt.Errorf("a host that is nowhere given, want its switch, such as %s", hostExample))

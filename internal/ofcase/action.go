@@ -144,8 +144,7 @@ func (g *gen) setField(k *kind) openflow.Action {
 		fields = append(fields, openflow.FieldIPv6Src, openflow.FieldIPv6Dst, openflow.FieldIPDSCP, openflow.FieldIPECN,
 			openflow.FieldIPv6FLabel)
 		if k.icmp != 0 {
-			link := map[uint8]openflow.Field{135: openflow.FieldIPv6NDSLL, 136: openflow.FieldIPv6NDTLL}
-			fields = append(fields, openflow.FieldIPv6NDTarget, link[k.icmp])
+			fields = append(fields, openflow.FieldIPv6NDTarget, ndOption[k.icmp])
 		}
 	case k.etherType == 0x0806 && g.v == openflow.V13:
 		fields = append(fields, openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA,

@@ -180,8 +180,7 @@ func (g *gen) icmp6() []byte {
 	if g.one(4) {
 		return b
 	}
-	link := map[uint8]openflow.Field{135: openflow.FieldIPv6NDSLL, 136: openflow.FieldIPv6NDTLL}[typ]
-	return append(append(b, typ-134, 1), g.as(link, address[:])...)
+	return append(append(b, typ-134, 1), g.as(ndOption[typ], address[:])...)
 }
 
 // finish fills in the checksum of a protocol, if the body is whole.

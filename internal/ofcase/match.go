@@ -191,6 +191,9 @@ var portFields = map[uint8][2]openflow.Field{
 	132: {openflow.FieldSCTPSrc, openflow.FieldSCTPDst},
 }
 
+// ndOption is the option of a link-layer address in each type of neighbour discovery.
+var ndOption = map[uint8]openflow.Field{135: openflow.FieldIPv6NDSLL, 136: openflow.FieldIPv6NDTLL}
+
 func (g *gen) setTransport(m *openflow.Match, k kind) {
 	if k.proto == 1 && k.etherType == 0x0800 {
 		if g.one(2) {
@@ -225,7 +228,7 @@ func (g *gen) setICMP6(m *openflow.Match, k kind) {
 		}
 		if g.one(3) {
 			value := g.mac()
-			m.Set(map[uint8]openflow.Field{135: openflow.FieldIPv6NDSLL, 136: openflow.FieldIPv6NDTLL}[k.icmp], value[:], nil)
+			m.Set(ndOption[k.icmp], value[:], nil)
 		}
 	case g.one(2):
 		m.SetUint(openflow.FieldICMPv6Type, uint64(pick(g, []byte{128, 129, 135})))

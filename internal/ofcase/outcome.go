@@ -2,6 +2,7 @@ package ofcase
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -73,50 +74,41 @@ func text(v openflow.Version, m openflow.Message) string {
 
 // reply is the body of a multipart reply, an item a line.
 func reply(v openflow.Version, body openflow.ReplyBody) string {
-	var items []openflow.ReplyBody
-	switch b := body.(type) {
-	case *openflow.FlowStatsList:
-		for _, f := range b.Flows {
-			f.Match = f.Match.Canonical()
-			f.Instructions = slices.Clone(f.Instructions)
-			slices.SortFunc(f.Instructions, func(x, y openflow.Instruction) int { return int(x.Type) - int(y.Type) })
-			items = append(items, &openflow.FlowStatsList{Flows: []openflow.FlowStats{f}})
-		}
-	case *openflow.TableStatsList:
-		for _, t := range b.Tables {
-			items = append(items, &openflow.TableStatsList{Tables: []openflow.TableStats{t}})
-		}
-	case *openflow.PortStatsList:
-		for _, p := range b.Ports {
-			items = append(items, &openflow.PortStatsList{Ports: []openflow.PortStats{p}})
-		}
-	case *openflow.PortDescList:
-		for _, p := range b.Ports {
-			items = append(items, &openflow.PortDescList{Ports: []openflow.Port{p}})
-		}
-	case *openflow.GroupStatsList:
-		for _, g := range b.Groups {
-			items = append(items, &openflow.GroupStatsList{Groups: []openflow.GroupStats{g}})
-		}
-	case *openflow.GroupDescList:
-		for _, g := range b.Groups {
-			items = append(items, &openflow.GroupDescList{Groups: []openflow.GroupDesc{g}})
-		}
-	case *openflow.MeterStatsList:
-		for _, m := range b.Meters {
-			items = append(items, &openflow.MeterStatsList{Meters: []openflow.MeterStats{m}})
-		}
-	case *openflow.MeterConfigList:
-		for _, m := range b.Meters {
-			items = append(items, &openflow.MeterConfigList{Meters: []openflow.MeterConfig{m}})
-		}
-	default:
-		items = append(items, body)
+	if flows, ok := body.(*openflow.FlowStatsList); ok {
+		body = canonical(flows)
 	}
+	items := split(body)
 	lines := []string{fmt.Sprintf("reply %s of %d", body.Kind(), len(items))}
 	for _, i := range items {
 		m := openflow.MultipartReply{Body: i}
 		lines = append(lines, string(m.AppendText([]byte("item"), v)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// canonical is a list with the matches and instructions of its entries in one order.
+func canonical(list *openflow.FlowStatsList) *openflow.FlowStatsList {
+	flows := slices.Clone(list.Flows)
+	for i := range flows {
+		f := &flows[i]
+		f.Match = f.Match.Canonical()
+		f.Instructions = slices.Clone(f.Instructions)
+		slices.SortFunc(f.Instructions, func(x, y openflow.Instruction) int { return int(x.Type) - int(y.Type) })
+	}
+	return &openflow.FlowStatsList{Flows: flows}
+}
+
+// split makes a list of each item of a list: of a body that has one field, a slice. Another body
+// stays as it is.
+func split(body openflow.ReplyBody) (items []openflow.ReplyBody) {
+	list := reflect.ValueOf(body).Elem()
+	if list.NumField() != 1 || list.Field(0).Kind() != reflect.Slice {
+		return []openflow.ReplyBody{body}
+	}
+	for i := range list.Field(0).Len() {
+		one := reflect.New(list.Type())
+		one.Elem().Field(0).Set(list.Field(0).Slice(i, i+1))
+		items = append(items, one.Interface().(openflow.ReplyBody))
+	}
+	return items
 }
