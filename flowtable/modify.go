@@ -12,39 +12,23 @@ import (
 func (s *Switch) FlowMod(v openflow.Version, m *openflow.FlowMod, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()
-	if err := s.match.parse(&m.Match); err != nil {
+	old, err := s.checkFlowMod(v, m)
+	if err != nil {
 		return err
 	}
-	var err error
 	switch m.Command {
 	case openflow.FlowAdd:
-		err = s.add(v, m)
+		s.add(v, m, old)
 	case openflow.FlowModify, openflow.FlowModifyStrict:
 		err = s.modify(v, m)
-	case openflow.FlowDelete, openflow.FlowDeleteStrict:
-		return s.delete(m)
 	default:
-		return refuse(openflow.FlowModFailedBadCommand, "flow_mod with command %d", m.Command)
+		s.delete(m)
+		return nil
 	}
 	if err == nil && m.Buffer != openflow.NoBuffer {
 		err = s.releaseBuffer(m.Buffer)
 	}
 	return err
-}
-
-// checkNew checks what a flow-mod would write into an entry.
-func (s *Switch) checkNew(v openflow.Version, m *openflow.FlowMod) error {
-	switch {
-	case int(m.Table) >= s.cfg.Tables:
-		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
-	case m.Flags&openflow.FlagEmergency != 0 && m.IdleTimeout|m.HardTimeout != 0:
-		return refuse(openflow.FlowModFailedBadEmergTimeout, "an emergency entry with a time-out")
-	case m.Flags&openflow.FlagEmergency != 0:
-		return refuse(openflow.FlowModFailedTableFull, "an emergency entry: there is no room for any")
-	}
-	c := checker{s: s, v: v, table: m.Table, strict: v != openflow.V10}
-	c.know(&s.match)
-	return c.instructions(m.Instructions)
 }
 
 // priorityOf is the priority of an entry: in OpenFlow 1.0 one without wildcards has the highest.
@@ -55,24 +39,23 @@ func priorityOf(v openflow.Version, m *openflow.FlowMod) uint16 {
 	return m.Priority
 }
 
-// add adds an entry, or puts it in the place of the one with its match and priority.
-func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
-	if err := s.checkNew(v, m); err != nil {
-		return err
-	}
+// add adds an entry, or puts it in the place of the one with its match and priority. Nobody is
+// notified of the end of that one. Its counters go on, but begin anew in OpenFlow 1.0, and in 1.3
+// with the flag reset_counts.
+func (s *Switch) add(v openflow.Version, m *openflow.FlowMod, old *entry) {
 	t := s.table(m.Table)
 	e := entry{
-		priority: priorityOf(v, m), flags: m.Flags, table: m.Table,
+		priority: priorityOf(v, m), flags: m.Flags, table: m.Table, program: s.programOf(v, m.Instructions),
 		idle: m.IdleTimeout, hard: m.HardTimeout, cookie: m.Cookie, created: s.now, modified: s.now, used: s.now,
 	}
-	old, err := s.checkRoom(m, e.priority)
-	if err != nil {
-		return err
-	}
-	e.program = s.programOf(v, m.Instructions)
+	s.refer(e.program, 1)
 	if old != nil {
-		s.replace(t, old, e, m.Flags&openflow.FlagResetCounts == 0 && v != openflow.V10)
-		return nil
+		if m.Flags&openflow.FlagResetCounts == 0 && v != openflow.V10 {
+			e.packets, e.bytes = old.packets, old.bytes
+		}
+		s.refer(old.program, -1)
+		t.renew(old, e)
+		return
 	}
 	if t.size >= s.cfg.MaxEntries {
 		s.evict(t)
@@ -81,19 +64,6 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod) error {
 	*added = e
 	t.insert(added, &s.match)
 	s.entries++
-	s.refer(added.program, 1)
-	return nil
-}
-
-// replace writes an entry anew. Nobody is notified of the end of the old one. Its counters go on
-// where keep is set: OpenFlow 1.0 always begins anew, 1.3 only with the flag reset_counts.
-func (s *Switch) replace(t *table, e *entry, as entry, keep bool) {
-	if keep {
-		as.packets, as.bytes = e.packets, e.bytes
-	}
-	s.refer(e.program, -1)
-	s.refer(as.program, 1)
-	t.renew(e, as)
 }
 
 // table is a table, made if it is not there yet.
@@ -116,9 +86,6 @@ func (s *Switch) growTables(id int) {
 // modify changes the instructions of the entries that m selects. In OpenFlow 1.0 it adds one where
 // there is none.
 func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
-	if err := s.checkNew(v, m); err != nil {
-		return err
-	}
 	sel := selection{
 		table: m.Table, strict: m.Command == openflow.FlowModifyStrict, priority: priorityOf(v, m),
 		cookie: m.Cookie, cookieMask: m.CookieMask,
@@ -129,7 +96,12 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 	}
 	list := s.pick(&sel)
 	if len(list) == 0 && v == openflow.V10 {
-		return s.add(v, m) // "If no existing entry matches, acts like an ADD": OpenFlow 1.0, section 4.6
+		// "If no existing entry matches, acts like an ADD": OpenFlow 1.0, section 4.6
+		old, err := s.checkRoom(m, priorityOf(v, m))
+		if err == nil {
+			s.add(v, m, old)
+		}
+		return err
 	}
 	if len(list) == 0 {
 		return nil
@@ -150,10 +122,7 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 }
 
 // delete removes the entries that m selects.
-func (s *Switch) delete(m *openflow.FlowMod) error {
-	if err := s.checkDelete(m); err != nil {
-		return err
-	}
+func (s *Switch) delete(m *openflow.FlowMod) {
 	sel := selection{
 		table: m.Table, strict: m.Command == openflow.FlowDeleteStrict, priority: m.Priority, cookie: m.Cookie,
 		cookieMask: m.CookieMask,
@@ -165,14 +134,6 @@ func (s *Switch) delete(m *openflow.FlowMod) error {
 	for _, e := range s.pick(&sel) {
 		s.remove(e, openflow.RemovedDelete)
 	}
-	return nil
-}
-
-func (s *Switch) checkDelete(m *openflow.FlowMod) error {
-	if int(m.Table) >= s.cfg.Tables && m.Table != openflow.TableAll {
-		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
-	}
-	return nil
 }
 
 // remove removes an entry and reports it.

@@ -35,7 +35,7 @@ func (f *graphFile) readKey(e xml.StartElement) error {
 	if _, twice := f.keys[id]; twice {
 		return wrong(line, "key %s given twice, want every key to have an id of its own", strictyaml.Quote(id))
 	}
-	err = f.children("key", func(e xml.StartElement) (err error) {
+	err = f.children(func(e xml.StartElement) (err error) {
 		if e.Name.Local == "default" {
 			f.values[[2]string{kind, name}], err = f.text()
 			return err
@@ -52,7 +52,7 @@ func (f *graphFile) text() (string, error) {
 	for depth := 0; ; {
 		t, err := f.xml.Token()
 		if err != nil {
-			return "", wrong(f.line(), "not XML: %v: want GraphML, such as %s", err, dataExample)
+			return "", f.notXML(err)
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
@@ -76,7 +76,7 @@ func (f *graphFile) readGraph(e xml.StartElement) error {
 		return wrong(f.line(), "a second graph given, want one")
 	}
 	def, _ := attribute(e, "edgedefault")
-	return f.children("graph", func(e xml.StartElement) error {
+	return f.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "data":
 			return f.readData(e, &f.graph)
@@ -96,7 +96,7 @@ func (f *graphFile) readGraph(e xml.StartElement) error {
 // inside reads what may stand in a node, an edge or a hyperedge.
 func (f *graphFile) inside(of string, to *graphElement) error {
 	to.kind, to.attr = of, map[string]string{}
-	return f.children(of, func(e xml.StartElement) error {
+	return f.children(func(e xml.StartElement) error {
 		switch name := e.Name.Local; {
 		case name == "data":
 			return f.readData(e, to)

@@ -77,21 +77,30 @@ func (f *graphFile) line() int {
 func (f *graphFile) next() (xml.Token, error) {
 	for {
 		t, err := f.xml.Token()
-		var syntax *xml.SyntaxError
-		switch {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return nil, nil
-		case errors.As(err, &syntax):
-			return nil, wrong(syntax.Line, "not XML: %s: want GraphML, such as %s", syntax.Msg, graphExample)
-		case err != nil:
-			return nil, wrong(f.line(), "not XML that can be read: %s: want GraphML in UTF-8, such as %s",
-				strings.TrimPrefix(err.Error(), "xml: "), graphExample)
+		}
+		if err != nil {
+			return nil, f.notXML(err)
 		}
 		switch t.(type) {
 		case xml.StartElement, xml.EndElement:
 			return t, nil
 		}
 	}
+}
+
+// notXML is the problem that an error of the decoder is; nil if there is none.
+func (f *graphFile) notXML(err error) error {
+	var syntax *xml.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return wrong(syntax.Line, "not XML: %s: want GraphML, such as %s", syntax.Msg, graphExample)
+	}
+	return wrong(f.line(), "not XML that can be read: %s: want GraphML in UTF-8, such as %s",
+		strings.TrimPrefix(err.Error(), "xml: "), graphExample)
 }
 
 // read reads the file: one graphml element, keys and one graph in it.
@@ -103,7 +112,7 @@ func (f *graphFile) read() error {
 	if root, ok := t.(xml.StartElement); !ok || root.Name.Local != "graphml" {
 		return wrong(f.line(), "no graphml element given, want GraphML, such as %s", graphExample)
 	}
-	err = f.children("graphml", func(e xml.StartElement) error {
+	err = f.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "key":
 			return f.readKey(e)
@@ -126,44 +135,23 @@ func (f *graphFile) read() error {
 	return nil
 }
 
-// children calls do with each element inside of the one that has begun, up to its end.
-func (f *graphFile) children(of string, do func(e xml.StartElement) error) error {
+// children calls do with each element inside of the one that has begun, up to its end, before which
+// the decoder takes no end of the file.
+func (f *graphFile) children(do func(e xml.StartElement) error) error {
 	for {
 		t, err := f.next()
-		if err != nil {
+		child, begins := t.(xml.StartElement)
+		if err != nil || !begins {
 			return err
 		}
-		switch t := t.(type) {
-		case nil:
-			return wrong(f.line(), "the end of the file given inside of %s, want </%s>", of, of)
-		case xml.EndElement:
-			return nil
-		case xml.StartElement:
-			if err := do(t); err != nil {
-				return err
-			}
+		if err := do(child); err != nil {
+			return err
 		}
 	}
 }
 
 // skip passes over the rest of an element, however deep others stand in it.
-func (f *graphFile) skip() error {
-	for depth := 1; depth > 0; {
-		t, err := f.next()
-		if err != nil {
-			return err
-		}
-		switch t.(type) {
-		case nil:
-			return wrong(f.line(), "the end of the file given inside of an element, want its end")
-		case xml.StartElement:
-			depth++
-		case xml.EndElement:
-			depth--
-		}
-	}
-	return nil
-}
+func (f *graphFile) skip() error { return f.notXML(f.xml.Skip()) }
 
 func (f *graphFile) unknown(e xml.StartElement, in, want string) error {
 	return wrong(f.line(), "element %s given in %s, want %s, such as %s", strictyaml.Quote(e.Name.Local), in, want, graphExample)

@@ -8,27 +8,20 @@ import (
 // Sum is a checksum of what is cabled how: equal for equal topologies, and most likely different
 // for others. Names, places and the qualities of links do not count.
 func (t *Topology) Sum() uint32 {
-	sum := crc32.NewIEEE()
 	var b []byte
-	flush := func() {
-		sum.Write(b)
-		b = b[:0]
+	add := func(e End) {
+		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, t.Switches[e.Switch].DPID), e.Port)
 	}
 	for _, sw := range t.Switches {
 		b = binary.BigEndian.AppendUint64(b, sw.DPID)
-		flush()
 	}
 	for _, l := range t.Links {
-		for _, e := range [...]End{l.A, l.B} {
-			b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, t.Switches[e.Switch].DPID), e.Port)
-		}
-		flush()
+		add(l.A)
+		add(l.B)
 	}
 	for i := range t.Hosts {
-		h := &t.Hosts[i]
-		b = append(b, h.MAC[:]...)
-		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, t.Switches[h.At.Switch].DPID), h.At.Port)
-		flush()
+		b = append(b, t.Hosts[i].MAC[:]...)
+		add(t.Hosts[i].At)
 	}
-	return sum.Sum32()
+	return crc32.ChecksumIEEE(b)
 }

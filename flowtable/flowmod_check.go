@@ -11,22 +11,46 @@ import (
 func (s *Switch) CheckFlowMod(v openflow.Version, m *openflow.FlowMod, now time.Duration) error {
 	s.begin(now, nil)
 	defer s.end()
+	_, err := s.checkFlowMod(v, m)
+	return err
+}
+
+// checkFlowMod checks a flow-mod, whose match it leaves in s.match, and finds the entry that an
+// addition replaces; nil if there is none.
+func (s *Switch) checkFlowMod(v openflow.Version, m *openflow.FlowMod) (old *entry, err error) {
 	if err := s.match.parse(&m.Match); err != nil {
-		return err
+		return nil, err
 	}
 	switch m.Command {
 	case openflow.FlowAdd:
-		if err := s.checkNew(v, m); err != nil {
-			return err
+		if err = s.checkNew(v, m); err == nil {
+			old, err = s.checkRoom(m, priorityOf(v, m))
 		}
-		_, err := s.checkRoom(m, priorityOf(v, m))
-		return err
 	case openflow.FlowModify, openflow.FlowModifyStrict:
-		return s.checkNew(v, m)
+		err = s.checkNew(v, m)
 	case openflow.FlowDelete, openflow.FlowDeleteStrict:
-		return s.checkDelete(m)
+		if int(m.Table) >= s.cfg.Tables && m.Table != openflow.TableAll {
+			err = refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
+		}
+	default:
+		err = refuse(openflow.FlowModFailedBadCommand, "flow_mod with command %d", m.Command)
 	}
-	return refuse(openflow.FlowModFailedBadCommand, "flow_mod with command %d", m.Command)
+	return old, err
+}
+
+// checkNew checks what a flow-mod would write into an entry.
+func (s *Switch) checkNew(v openflow.Version, m *openflow.FlowMod) error {
+	switch {
+	case int(m.Table) >= s.cfg.Tables:
+		return refuse(openflow.FlowModFailedBadTableID, "table %d of %d", m.Table, s.cfg.Tables)
+	case m.Flags&openflow.FlagEmergency != 0 && m.IdleTimeout|m.HardTimeout != 0:
+		return refuse(openflow.FlowModFailedBadEmergTimeout, "an emergency entry with a time-out")
+	case m.Flags&openflow.FlagEmergency != 0:
+		return refuse(openflow.FlowModFailedTableFull, "an emergency entry: there is no room for any")
+	}
+	c := checker{s: s, v: v, table: m.Table, strict: v != openflow.V10}
+	c.know(&s.match)
+	return c.instructions(m.Instructions)
 }
 
 // checkRoom finds the entry that a new one with this priority replaces, nil if there is none. Then
