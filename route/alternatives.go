@@ -11,38 +11,32 @@ type Alternative struct {
 	Cost  uint64
 }
 
-// compareAlternatives orders by cost, then by number of edges, then by edge ids, so that results
-// are the same in every run.
+// compareAlternatives orders by cost, then number of edges, then edge ids, so that results are the
+// same in every run.
 func compareAlternatives(a, b Alternative) int {
-	if c := cmp.Compare(a.Cost, b.Cost); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(len(a.Edges), len(b.Edges)); c != 0 {
-		return c
-	}
-	return slices.Compare(a.Edges, b.Edges)
+	return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(len(a.Edges), len(b.Edges)), slices.Compare(a.Edges, b.Edges))
 }
 
-// candidate is the best path of a set of paths: those that begin with the edges before at, and
-// leave the node there by none of the banned. Every path without a loop is in exactly one set.
+// candidate is the best path of a set of paths: those that share its edges before spur, and leave
+// the spur node by none of the banned edges. Every loop-free path is in exactly one set.
 type candidate struct {
 	Alternative
-	at     int
+	spur   int // index of the edge that leaves the spur node
 	banned []int32
 }
 
-// Shortest is the k shortest paths without loops from src to dst, shortest first; fewer when there
-// are no more. Paths that differ in one of parallel edges are different. It takes time by k, the
-// length of paths and the size of the graph: limit k where others choose it. From a node to itself
-// there is one path, without edges.
+// Shortest returns the k shortest loop-free paths from src to dst, shortest first; fewer when there
+// are no more. Paths over different parallel edges are different. Its time grows with k, the length
+// of paths and the size of the graph: limit k where others choose it. From a node to itself there is
+// one path, without edges.
 //
-// The algorithm is Yen's, with Lawler's way of splitting the set of remaining paths, so that none
-// is found twice.
+// The algorithm is Yen's, with Lawler's partition of the remaining paths, so that none is found
+// twice.
 func (t *Table) Shortest(src, dst int32, k int) []Alternative {
 	if k < 1 || !t.has(src) || !t.has(dst) {
 		return nil
 	}
-	s := newDetour(t, dst)
+	s := newSpurSearch(t, dst)
 	first, ok := s.from(src, nil)
 	if !ok {
 		return nil
@@ -70,15 +64,15 @@ func (t *Table) Shortest(src, dst int32, k int) []Alternative {
 // has reports whether a node is in range.
 func (t *Table) has(node int32) bool { return uint32(node) < uint32(t.g.nodes) }
 
-// split appends the best paths of the sets into which the set of c falls without c itself: one set
-// for each node where a path may leave c.
-func (s *detour) split(src int32, c candidate, open []candidate) []candidate {
+// split partitions the set of c, without c itself, into one set for each spur node where a path may
+// leave c, and appends the best path of each.
+func (s *spurSearch) split(src int32, c candidate, open []candidate) []candidate {
 	clear(s.closed)
 	at, cost := src, uint64(0)
 	for i, e := range c.Edges {
-		if i >= c.at {
+		if i >= c.spur {
 			banned := []int32{e}
-			if i == c.at {
+			if i == c.spur {
 				banned = append(banned, c.banned...)
 			}
 			if rest, ok := s.from(at, banned); ok {
@@ -92,30 +86,30 @@ func (s *detour) split(src int32, c candidate, open []candidate) []candidate {
 	return open
 }
 
-// detour searches shortest paths to one destination that avoid some nodes and edges.
-type detour struct {
+// spurSearch searches shortest paths (A*) to one destination that avoid some nodes and edges.
+type spurSearch struct {
 	t      *Table
 	dst    int32
-	to     []uint32 // without detour: the bound that leads the search (A*)
+	to     []uint32 // distances without avoiding anything: the lower bound of A*
 	closed []bool   // nodes to avoid
 	dist   []uint64 // from the start
-	via    []int32  // edge by which a node was reached
+	via    []int32  // the edge by which a node was reached
 	heap   longHeap
 }
 
-func newDetour(t *Table, dst int32) *detour {
+func newSpurSearch(t *Table, dst int32) *spurSearch {
 	n := t.g.nodes
-	return &detour{t: t, dst: dst, to: t.to(dst).to, closed: make([]bool, n), dist: make([]uint64, n), via: make([]int32, n)}
+	return &spurSearch{t: t, dst: dst, to: t.to(dst).to, closed: make([]bool, n), dist: make([]uint64, n), via: make([]int32, n)}
 }
 
-// from is the shortest path from start that uses none of the banned edges, which all leave start,
-// and meets no closed node.
-func (s *detour) from(start int32, banned []int32) (Alternative, bool) {
+// from returns the shortest path from start that uses none of the banned edges, which all leave
+// start, and visits no closed node.
+func (s *spurSearch) from(start int32, banned []int32) (Alternative, bool) {
 	if s.to[start] == Unreachable {
 		return Alternative{}, false
 	}
 	for i := range s.dist {
-		s.dist[i] = far
+		s.dist[i] = infinity
 	}
 	s.heap = s.heap[:0]
 	s.dist[start] = 0
@@ -141,8 +135,8 @@ func (s *detour) from(start int32, banned []int32) (Alternative, bool) {
 	return Alternative{}, false
 }
 
-// trace follows via back from the destination.
-func (s *detour) trace(start int32) Alternative {
+// trace returns the path found, by following via back from the destination.
+func (s *spurSearch) trace(start int32) Alternative {
 	a := Alternative{Cost: s.dist[s.dst]}
 	for at := s.dst; at != start; at = s.t.g.edges[s.via[at]].From {
 		a.Edges = append(a.Edges, s.via[at])

@@ -132,7 +132,7 @@ func BenchmarkIncrementalLink(b *testing.B) {
 		})
 		b.Run("repair", func(b *testing.B) {
 			t := asked(g)
-			d, s := &distances{to: make([]uint32, 206), sole: make([]uint8, 206)}, t.scratch.Get().(*scratch)
+			d, s := &distances{to: make([]uint32, 206), nextHop: make([]uint8, 206)}, t.scratch.Get().(*scratch)
 			type job struct {
 				next *Table
 				dst  int32
@@ -155,7 +155,7 @@ func BenchmarkIncrementalLink(b *testing.B) {
 					i = 0
 				}
 				copy(d.to, j.from.to)
-				copy(d.sole, j.from.sole)
+				copy(d.nextHop, j.from.nextHop)
 				j.next.repair(j.dst, d, j.from.pending, s)
 			}
 			b.ReportMetric(float64(len(jobs))/416, "trees/link")

@@ -13,12 +13,12 @@ const (
 	NodeDisjoint              // no nodes but the ends, and so no edges
 )
 
-// Disjoint is two disjoint paths from src to dst whose costs have the least sum, the cheaper first;
-// ok is false when there are no two, or when src is dst. The cheaper need not be the shortest path:
-// that one may block every second.
+// Disjoint returns two disjoint paths from src to dst of least total cost, the cheaper first; ok is
+// false when there are no two, or when src is dst. The cheaper need not be the shortest path: that
+// one may block every second.
 //
-// The algorithm is that of Suurballe and Bhandari: a shortest path, then one in the graph where the
-// first is turned round, then what they do not both use.
+// The algorithm is that of Suurballe and Bhandari: a shortest path, then one in the graph in which
+// the edges of the first are reversed, then the edges that only one of them uses.
 func (t *Table) Disjoint(src, dst int32, kind Disjointness) (pair [2]Alternative, ok bool) {
 	if !t.has(src) || !t.has(dst) || src == dst {
 		return pair, false
@@ -32,15 +32,15 @@ func (t *Table) Disjoint(src, dst int32, kind Disjointness) (pair [2]Alternative
 		return pair, false
 	}
 	used := r.combine()
-	pair = [2]Alternative{t.peel(src, dst, used), t.peel(src, dst, used)}
+	pair = [2]Alternative{t.extractPath(src, dst, used), t.extractPath(src, dst, used)}
 	if compareAlternatives(pair[1], pair[0]) < 0 {
 		pair[0], pair[1] = pair[1], pair[0]
 	}
 	return pair, true
 }
 
-// peel takes one path from src to dst out of a set of edges that holds at least one, and no loop.
-func (t *Table) peel(src, dst int32, used map[int32]bool) Alternative {
+// extractPath removes one path from src to dst from a loop-free set of edges that holds one.
+func (t *Table) extractPath(src, dst int32, used map[int32]bool) Alternative {
 	var p Alternative
 	for at := src; at != dst; {
 		arcs := t.out.of(at)
@@ -56,9 +56,10 @@ func (t *Table) peel(src, dst int32, used map[int32]bool) Alternative {
 	return p
 }
 
-// residual is the graph in which the second path is searched. The first path's edges are turned
-// round; with NodeDisjoint its inner nodes are split: whoever enters one by an ordinary edge may
-// only go back along the first path, and only who came back along it may leave by an ordinary edge.
+// residual is the graph in which the second path is searched. The first path's edges are reversed;
+// with NodeDisjoint its inner nodes are split: a path that enters one by an ordinary edge can only
+// continue backwards along the first path, and only one that came backwards along it can leave by an
+// ordinary edge.
 //
 // A state is 2*node+1, or 2*node for a split node entered by an ordinary edge.
 type residual struct {
@@ -76,7 +77,7 @@ type residual struct {
 func newResidual(t *Table, src, dst int32, kind Disjointness, first []int32) *residual {
 	n := t.g.nodes
 	r := &residual{t: t, src: src, dst: dst, kind: kind, to: t.to(dst).to, onFirst: map[int32]bool{},
-		into: slices.Repeat([]int32{-1}, n), dist: slices.Repeat([]uint64{far}, 2*n), from: make([]int32, 2*n),
+		into: slices.Repeat([]int32{-1}, n), dist: slices.Repeat([]uint64{infinity}, 2*n), from: make([]int32, 2*n),
 		via: make([]int32, 2*n)}
 	for _, e := range first {
 		r.onFirst[e] = true
@@ -122,7 +123,7 @@ func (r *residual) search() bool {
 	return false
 }
 
-// enter is the state of a node entered by an ordinary edge.
+// enter returns the state of a node entered by an ordinary edge.
 func (r *residual) enter(node int32) int32 {
 	if r.kind == NodeDisjoint && r.into[node] >= 0 && node != r.dst {
 		return 2 * node
@@ -130,8 +131,8 @@ func (r *residual) enter(node int32) int32 {
 	return 2*node + 1
 }
 
-// combine is the edges of the two disjoint paths: those of the first and second path, without those
-// that the second took backwards.
+// combine returns the edges of the two disjoint paths: those of the first and second path, without
+// those that the second took backwards.
 func (r *residual) combine() map[int32]bool {
 	used := r.onFirst
 	for state := 2*r.dst + 1; state != 2*r.src+1; state = r.from[state] {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Limits and special values.
@@ -22,7 +23,7 @@ type Edge struct {
 	Cost     uint32
 }
 
-// Graph is the fixed part of a network: its nodes and edges, and the costs to begin with. It is
+// Graph is the fixed part of a network: its nodes, its edges and their initial costs. It is
 // immutable and safe for concurrent use.
 type Graph struct {
 	nodes   int
@@ -31,12 +32,12 @@ type Graph struct {
 	out, in adjacency
 }
 
-// adjacency is the edges by node, in one block (compressed sparse rows): those of node n are
+// adjacency holds the edges by node in compressed sparse rows: those of node n are
 // arcs[start[n]:start[n+1]].
 type adjacency struct {
 	start []int32
 	arcs  []arc
-	at    []int32 // by edge: its place in arcs
+	at    []int32 // by edge: its index in arcs
 }
 
 // arc is an edge as seen from one of its ends.
@@ -46,11 +47,11 @@ type arc struct {
 	edge int32
 }
 
-// NewGraph builds a graph of nodes 0 to nodes-1; edges are copied. reverse gives for each edge the
-// id of its other direction, or -1; nil when there are none. The error wraps ErrGraph: an end out
-// of range, a loop, a cost of 0 or above the maximum, a reverse that is not one.
+// NewGraph builds a graph of nodes 0 to nodes-1; edges are copied. reverse maps each edge to the id
+// of its other direction, or -1; nil if no edge has one. The error wraps ErrGraph: an end out of
+// range, a loop, a cost of 0 or above the maximum, a reverse that is not one.
 func NewGraph(nodes int, edges []Edge, reverse []int32) (*Graph, error) {
-	g := &Graph{nodes: nodes, edges: append([]Edge(nil), edges...)}
+	g := &Graph{nodes: nodes, edges: slices.Clone(edges)}
 	for id, e := range edges {
 		switch {
 		case e.From < 0 || int(e.From) >= nodes || e.To < 0 || int(e.To) >= nodes:
@@ -65,23 +66,23 @@ func NewGraph(nodes int, edges []Edge, reverse []int32) (*Graph, error) {
 		if err := checkReverse(edges, reverse); err != nil {
 			return nil, err
 		}
-		g.reverse = append([]int32(nil), reverse...)
+		g.reverse = slices.Clone(reverse)
 	}
 	g.out = newAdjacency(nodes, edges, func(e Edge) (int32, int32) { return e.From, e.To })
 	g.in = newAdjacency(nodes, edges, func(e Edge) (int32, int32) { return e.To, e.From })
 	return g, nil
 }
 
-// Nodes is the number of nodes.
+// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return g.nodes }
 
-// Edges is the number of directed edges.
+// Edges returns the number of directed edges.
 func (g *Graph) Edges() int { return len(g.edges) }
 
-// Edge is an edge with the cost it was built with.
+// Edge returns an edge with its initial cost.
 func (g *Graph) Edge(id int32) Edge { return g.edges[id] }
 
-// Reverse is the id of the edge's other direction, -1 if there is none.
+// Reverse returns the id of the edge's other direction, -1 if there is none.
 func (g *Graph) Reverse(id int32) int32 {
 	if g.reverse == nil {
 		return -1
@@ -89,7 +90,7 @@ func (g *Graph) Reverse(id int32) int32 {
 	return g.reverse[id]
 }
 
-// MaxCost is the highest cost of an edge, so that no sum along a path reaches Unreachable.
+// MaxCost returns the highest cost that an edge may have: no sum along a path reaches Unreachable.
 func (g *Graph) MaxCost() uint32 { return (math.MaxUint32 - 1) / uint32(max(1, g.nodes-1)) }
 
 func (g *Graph) validCost(c uint32) bool { return c == Down || c >= 1 && c <= g.MaxCost() }
@@ -119,7 +120,7 @@ func newAdjacency(nodes int, edges []Edge, ends func(Edge) (at, other int32)) ad
 	for n := range nodes {
 		a.start[n+1] += a.start[n]
 	}
-	next := append([]int32(nil), a.start...)
+	next := slices.Clone(a.start)
 	for id, e := range edges {
 		n, other := ends(e)
 		a.arcs[next[n]] = arc{node: other, cost: e.Cost, edge: int32(id)}
@@ -129,10 +130,10 @@ func newAdjacency(nodes int, edges []Edge, ends func(Edge) (at, other int32)) ad
 	return a
 }
 
-// of is the arcs of a node.
+// of returns the arcs of a node.
 func (a *adjacency) of(node int32) []arc { return a.arcs[a.start[node]:a.start[node+1]] }
 
-// clone shares all but the costs.
+// clone returns a copy that shares all but the costs.
 func (a *adjacency) clone() adjacency {
-	return adjacency{start: a.start, arcs: append([]arc(nil), a.arcs...), at: a.at}
+	return adjacency{start: a.start, arcs: slices.Clone(a.arcs), at: a.at}
 }

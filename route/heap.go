@@ -1,8 +1,8 @@
 package route
 
-// heap is a priority queue of nodes by distance, lowest first, nodes of equal distance by number:
-// so the order is the same in every run. An element is distance<<32 | node. Four children per
-// element: fewer levels than two, and siblings share a cache line.
+// heap is a priority queue of nodes: the least distance first, and of equal ones the lowest node, so
+// that the order is the same in every run. An element is distance<<32 | node. It is 4-ary: fewer
+// levels than binary, and siblings share a cache line.
 type heap []uint64
 
 func (h *heap) push(dist uint32, node int32) {
@@ -21,7 +21,7 @@ func (h *heap) push(dist uint32, node int32) {
 	s[i] = x
 }
 
-// pop takes the lowest; the heap is not empty.
+// pop removes the first element; the heap must not be empty.
 func (h *heap) pop() (dist uint32, node int32) {
 	s := *h
 	top := s[0]

@@ -2,11 +2,11 @@ package route
 
 import stdheap "container/heap"
 
-// far is more than any path costs.
-const far = uint64(1) << 62
+// infinity is above the cost of any path.
+const infinity = uint64(1) << 62
 
-// longHeap is a priority queue like heap for distances of 64 bits, for searches that are not on the
-// way of a flow. Equal distances come by node.
+// longHeap is a priority queue in the order of heap, for distances of 64 bits. It is for searches
+// that no packet waits for.
 type longHeap []queued
 
 type queued struct {
@@ -16,13 +16,13 @@ type queued struct {
 
 func (h *longHeap) push(dist uint64, node int32) { stdheap.Push((*byDist)(h), queued{dist, node}) }
 
-// pop takes the lowest; the heap is not empty.
+// pop removes the first element; the heap must not be empty.
 func (h *longHeap) pop() (dist uint64, node int32) {
 	q := stdheap.Pop((*byDist)(h)).(queued)
 	return q.dist, q.node
 }
 
-// byDist has the methods that container/heap wants.
+// byDist implements container/heap.Interface.
 type byDist []queued
 
 func (h byDist) Len() int { return len(h) }

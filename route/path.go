@@ -6,34 +6,34 @@ import (
 )
 
 // Path appends the edges of a shortest path from src to dst to buf and returns them with their
-// cost; ok is false when there is none, or a node is out of range, and then edges is nil. Which of
-// several paths of equal cost it is depends on hash: over many hashes each node uses its equal next
-// hops, parallel edges among them, equally often. Bits of hash need not be well mixed. It does not
-// allocate unless buf is too small or dst is asked for the first time in this version.
+// cost. Without a path, or if a node is out of range, ok is false and edges is nil. hash selects
+// among paths of equal cost: over many hashes each node uses its equal-cost next hops, parallel
+// edges included, equally often. hash need not be well mixed. Path allocates only if buf is too
+// small, or for the first path to dst in this version.
 //
-// It is symmetric: if every edge of Path(a, b, h) has a reverse of the same cost, and the two
-// directions are equally far, Path(b, a, h) is those reverses in reverse order.
+// It is symmetric: if every edge of Path(a, b, h) has a reverse of the same cost, and the distance
+// is the same in both directions, Path(b, a, h) is those reverses in reverse order.
 func (t *Table) Path(src, dst int32, hash uint64, buf []int32) (edges []int32, cost uint64, ok bool) {
-	if uint32(src) >= uint32(t.g.nodes) || uint32(dst) >= uint32(t.g.nodes) {
+	if !t.has(src) || !t.has(dst) {
 		return nil, 0, false
 	}
 	hash = mix(hash)
 	if src <= dst {
 		return t.walk(src, dst, hash, buf)
 	}
-	// The way from the higher node to the lower is the mirror image of the other.
+	// A path from the higher node to the lower one is the reverse of that from the lower one.
 	edges, cost, ok = t.walk(dst, src, hash, buf)
-	if ok && (t.single == 0 || cost == uint64(t.Dist(src, dst)) && t.mirrored(edges[len(buf):])) {
-		mirror(edges[len(buf):], t.g.reverse)
+	if ok && (t.asymmetric == 0 || cost == uint64(t.Dist(src, dst)) && t.isSymmetric(edges[len(buf):])) {
+		reversePath(edges[len(buf):], t.g.reverse)
 		return edges, cost, ok
 	}
-	if t.single == 0 {
+	if t.asymmetric == 0 {
 		return nil, 0, false
 	}
 	return t.walk(src, dst, hash, buf)
 }
 
-// walk follows the distances from src to dst.
+// walk follows the next hops from src to dst.
 func (t *Table) walk(src, dst int32, hash uint64, buf []int32) (edges []int32, cost uint64, ok bool) {
 	d := t.to(dst)
 	if d.to[src] == Unreachable {
@@ -41,8 +41,8 @@ func (t *Table) walk(src, dst int32, hash uint64, buf []int32) (edges []int32, c
 	}
 	edges = buf
 	for at := src; at != dst; {
-		i := int32(d.sole[at])
-		if i == several {
+		i := int32(d.nextHop[at])
+		if i == multipath {
 			i = t.choose(at, d.to, hash)
 		}
 		next := &t.out.arcs[t.out.start[at]+i]
@@ -52,7 +52,7 @@ func (t *Table) walk(src, dst int32, hash uint64, buf []int32) (edges []int32, c
 	return edges, uint64(d.to[src]), true
 }
 
-// choose is the index among the arcs of node of the one that the flow takes.
+// choose returns the index, among the arcs of node, of the next hop that the flow takes.
 func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 	have, best, pick := uint64(to[node]), uint64(0), int32(-1)
 	for i, a := range t.out.of(node) {
@@ -69,13 +69,13 @@ func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 	return pick
 }
 
-// mirrored reports whether all edges have a reverse of the same cost.
-func (t *Table) mirrored(edges []int32) bool {
-	return !slices.ContainsFunc(edges, t.isSingle)
+// isSymmetric reports whether every edge of a path has a reverse of the same cost.
+func (t *Table) isSymmetric(edges []int32) bool {
+	return !slices.ContainsFunc(edges, t.isAsymmetric)
 }
 
-// mirror turns a path into its reverses in reverse order.
-func mirror(edges, reverse []int32) {
+// reversePath replaces a path by the reverses of its edges, in reverse order.
+func reversePath(edges, reverse []int32) {
 	i, j := 0, len(edges)-1
 	for ; i < j; i, j = i+1, j-1 {
 		edges[i], edges[j] = reverse[edges[j]], reverse[edges[i]]
@@ -94,8 +94,8 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// score is what an edge bids for a flow; the highest bid among equal next hops takes it. hash has
-// been mixed.
+// score is an edge's weight for a flow in rendezvous hashing: of equal-cost next hops the one with
+// the highest is taken. hash has been mixed.
 func score(hash uint64, edge int32) uint64 {
 	hi, lo := bits.Mul64(hash^uint64(uint32(edge)+1)*0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	return hi ^ lo

@@ -1,14 +1,14 @@
 package route
 
-// scratch is what a computation of distances needs besides its result.
+// scratch is the reusable working memory of a computation of distances.
 type scratch struct {
 	heap heap
 	mark []bool  // by node; all false between uses
 	list []int32 // nodes whose distance changed, some more than once
 }
 
-// resolve computes or repairs the distances to dst and offers them to the other readers. If one of
-// them was faster, its result is taken: they are equal.
+// resolve computes or repairs the distances to dst and publishes them to other readers. If another
+// reader has published its result first, that one is returned: they are equal.
 func (t *Table) resolve(dst int32) *distances {
 	c := t.cells[dst]
 	had := c.tree.Load()
@@ -16,12 +16,12 @@ func (t *Table) resolve(dst int32) *distances {
 		return had
 	}
 	s := t.scratch.Get().(*scratch)
-	d := &distances{to: make([]uint32, t.g.nodes), sole: make([]uint8, t.g.nodes)}
+	d := &distances{to: make([]uint32, t.g.nodes), nextHop: make([]uint8, t.g.nodes)}
 	if had == nil {
 		t.compute(dst, d, s)
 	} else {
 		copy(d.to, had.to)
-		copy(d.sole, had.sole)
+		copy(d.nextHop, had.nextHop)
 		t.repair(dst, d, had.pending, s)
 	}
 	t.scratch.Put(s)
@@ -38,18 +38,18 @@ func (t *Table) compute(dst int32, d *distances, s *scratch) {
 	}
 	d.to[dst] = 0
 	s.heap.push(0, dst)
-	t.spread(d.to, s)
+	t.dijkstra(d.to, s)
 	s.list = s.list[:0]
-	for n := range d.sole {
-		d.sole[n] = t.sole(int32(n), d.to)
+	for n := range d.nextHop {
+		d.nextHop[n] = t.onlyNextHop(int32(n), d.to)
 	}
 }
 
-// sole is what distances.sole says of a node.
-func (t *Table) sole(n int32, to []uint32) uint8 {
+// onlyNextHop computes distances.nextHop of a node.
+func (t *Table) onlyNextHop(n int32, to []uint32) uint8 {
 	arcs := t.out.of(n)
-	if len(arcs) > several {
-		return several
+	if len(arcs) > multipath {
+		return multipath
 	}
 	found, index := 0, 0
 	for i, a := range arcs {
@@ -59,14 +59,14 @@ func (t *Table) sole(n int32, to []uint32) uint8 {
 		}
 	}
 	if found != 1 {
-		return several
+		return multipath
 	}
 	return uint8(index)
 }
 
-// spread is Dijkstra's algorithm from the nodes in the heap, which have their distance already, to
-// those behind them that can be improved and that it lists. The heap is empty after it.
-func (t *Table) spread(to []uint32, s *scratch) {
+// dijkstra runs Dijkstra's algorithm from the nodes in the heap, whose distances are set, and lists
+// the nodes whose distances it lowers. It leaves the heap empty.
+func (t *Table) dijkstra(to []uint32, s *scratch) {
 	for len(s.heap) > 0 {
 		d, at := s.heap.pop()
 		if d != to[at] {
@@ -82,44 +82,44 @@ func (t *Table) spread(to []uint32, s *scratch) {
 	}
 }
 
-// repair turns distances of an earlier version into those of t; changed are the edges whose cost
-// differs (some may not). It touches the nodes whose distance changes, and their edges, as the
-// dynamic algorithm of Ramalingam and Reps does.
+// repair updates distances of an earlier version to those of t; changed holds at least the edges
+// whose cost differs. It visits only the nodes whose distance changes, and their edges (the dynamic
+// algorithm of Ramalingam and Reps).
 func (t *Table) repair(dst int32, d *distances, changed []int32, s *scratch) {
 	to := d.to
 	t.findAffected(dst, to, changed, s)
-	// The affected start from their best neighbour that is not affected; then they improve each
-	// other.
+	// Affected nodes get a first distance through their unaffected neighbours; dijkstra lowers them
+	// through each other.
 	affected := len(s.list)
 	for _, n := range s.list {
 		to[n] = Unreachable
 	}
 	for i := range affected {
 		s.mark[s.list[i]] = false
-		t.improve(s.list[i], to, s)
+		t.relax(s.list[i], to, s)
 	}
 	for _, id := range changed {
-		t.improve(t.g.edges[id].From, to, s)
+		t.relax(t.g.edges[id].From, to, s)
 	}
-	t.spread(to, s)
-	t.refreshSole(d, changed, s)
+	t.dijkstra(to, s)
+	t.updateNextHops(d, changed, s)
 }
 
-// refreshSole corrects d.sole where a distance or an edge changed: at the nodes listed, at the
+// updateNextHops updates d.nextHop where a distance or an edge changed: at the nodes listed, at the
 // tails of the edges to them, and at those of the changed edges.
-func (t *Table) refreshSole(d *distances, changed []int32, s *scratch) {
+func (t *Table) updateNextHops(d *distances, changed []int32, s *scratch) {
 	for _, id := range changed {
 		n := t.g.edges[id].From
-		d.sole[n] = t.sole(n, d.to)
+		d.nextHop[n] = t.onlyNextHop(n, d.to)
 	}
 	for _, n := range s.list {
 		if s.mark[n] {
 			continue
 		}
 		s.mark[n] = true
-		d.sole[n] = t.sole(n, d.to)
+		d.nextHop[n] = t.onlyNextHop(n, d.to)
 		for _, a := range t.in.of(n) {
-			d.sole[a.node] = t.sole(a.node, d.to)
+			d.nextHop[a.node] = t.onlyNextHop(a.node, d.to)
 		}
 	}
 	for _, n := range s.list {
@@ -128,8 +128,8 @@ func (t *Table) refreshSole(d *distances, changed []int32, s *scratch) {
 	s.list = s.list[:0]
 }
 
-// findAffected lists and marks the nodes that have lost every path of their old length: nearest
-// first, so that when a node is judged all nodes that its paths could lead through have been.
+// findAffected lists and marks the nodes that have lost every path of their old length. It visits
+// the nearest first, so that all nodes on the paths of a node are decided before it.
 func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch) {
 	for _, id := range changed {
 		if n := t.g.edges[id].From; n != dst && to[n] != Unreachable {
@@ -138,7 +138,7 @@ func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch
 	}
 	for len(s.heap) > 0 {
 		d, n := s.heap.pop()
-		if s.mark[n] || t.stillWithin(d, n, to, s) {
+		if s.mark[n] || t.hasPathWithin(d, n, to, s) {
 			continue
 		}
 		s.mark[n] = true
@@ -151,9 +151,9 @@ func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch
 	}
 }
 
-// stillWithin reports whether node n has a path of length d or less through a neighbour that is not
+// hasPathWithin reports whether node n has a path of length d or less through a neighbour that is not
 // affected.
-func (t *Table) stillWithin(d uint32, n int32, to []uint32, s *scratch) bool {
+func (t *Table) hasPathWithin(d uint32, n int32, to []uint32, s *scratch) bool {
 	for _, a := range t.out.of(n) {
 		if uint64(a.cost)+uint64(to[a.node]) <= uint64(d) && !s.mark[a.node] {
 			return true
@@ -162,9 +162,9 @@ func (t *Table) stillWithin(d uint32, n int32, to []uint32, s *scratch) bool {
 	return false
 }
 
-// improve gives a node the best distance that its neighbours offer and queues it, if that is better
-// than what it has.
-func (t *Table) improve(n int32, to []uint32, s *scratch) {
+// relax lowers a node's distance to the least through a neighbour, and queues the node, if that is
+// less than it has.
+func (t *Table) relax(n int32, to []uint32, s *scratch) {
 	best := uint64(to[n])
 	for _, a := range t.out.of(n) {
 		best = min(best, uint64(a.cost)+uint64(to[a.node]))

@@ -2,6 +2,7 @@ package route
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -16,12 +17,14 @@ type Table struct {
 	g       *Graph
 	out, in adjacency
 	cells   []*cell // by destination; shared between versions in which its distances are equal
-	single  int     // edges in use without a reverse of the same cost; 0: every path has its mirror image
 	scratch *sync.Pool
+	// asymmetric counts the edges in use without a reverse of the same cost; at 0 the reverse of every
+	// shortest path is one.
+	asymmetric int
 }
 
-// cell is the place of the distances to one destination, for all versions that share it. Nobody
-// stores nil; a nil tree is one not asked for yet.
+// cell holds the distances to one destination, for all versions that share it. tree is nil until a
+// reader asks for them.
 type cell struct {
 	tree atomic.Pointer[distances]
 }
@@ -29,29 +32,28 @@ type cell struct {
 // distances are the costs from every node to one destination. It is immutable.
 type distances struct {
 	to []uint32 // by node
-	// sole is, by node, the index among its arcs of the one that leads on, where it is the only
-	// one; several where there are more, or none. It may say several where there is one: so an edge
-	// that closes a choice leaves it true.
-	sole []uint8
-	// pending are the edges that changed their cost since, when the version that holds this cell
-	// has not repaired it yet.
+	// nextHop is, by node, the index among its arcs of its only next hop; multipath if there are
+	// several, or none. It may be multipath though there is one, so that it stays valid when an edge
+	// is removed and leaves one.
+	nextHop []uint8
+	// pending are the edges whose cost has changed since: the distances are to be repaired.
 	pending []int32
 }
 
-// several in distances.sole sends a look-up to the arcs.
-const several = 255
+// multipath in distances.nextHop means that the next hops are to be found among the arcs.
+const multipath = 255
 
-// Change gives an edge another cost; Down takes it out of use.
+// Change sets the cost of an edge; Down takes it out of use.
 type Change struct {
 	Edge int32
 	Cost uint32
 }
 
-// maxPending is how many changed edges are kept for a repair; beyond, the tree is computed anew,
+// maxPending is how many changed edges are repaired; beyond that the distances are computed anew,
 // which costs no more.
 const maxPending = 64
 
-// NewTable is the first version, with the costs of the graph.
+// NewTable returns the first version, with the costs of the graph.
 func NewTable(g *Graph) *Table {
 	t := &Table{g: g, out: g.out, in: g.in, cells: make([]*cell, g.nodes)}
 	t.scratch = &sync.Pool{New: func() any { return &scratch{mark: make([]bool, g.nodes)} }}
@@ -60,30 +62,29 @@ func NewTable(g *Graph) *Table {
 		t.cells[i] = &fresh[i]
 	}
 	for id := range g.edges {
-		if t.isSingle(int32(id)) {
-			t.single++
+		if t.isAsymmetric(int32(id)) {
+			t.asymmetric++
 		}
 	}
 	return t
 }
 
-// Graph is the graph whose costs these are.
+// Graph returns the graph.
 func (t *Table) Graph() *Graph { return t.g }
 
-// Cost is the cost of an edge in this version.
+// Cost returns the cost of an edge in this version.
 func (t *Table) Cost(edge int32) uint32 { return t.out.arcs[t.out.at[edge]].cost }
 
-// Dist is the cost of the shortest path from src to dst, Unreachable without one.
+// Dist returns the cost of the shortest path from src to dst, Unreachable without one.
 func (t *Table) Dist(src, dst int32) uint32 { return t.to(dst).to[src] }
 
-// With is the version after these changes, all at once; t stays as it is. It takes time by the
-// number of edges and nodes, not of paths: destinations whose distances may have changed are
-// repaired when next asked for. Without a difference it returns t.
+// With returns the version after these changes; t does not change. Its time grows with the number of
+// edges and nodes, not of paths: destinations whose distances may have changed are repaired when
+// they are next asked for. If no cost differs it returns t.
 //
-// A cost is 1 to Graph.MaxCost, or Down; another, or an edge that is not of the graph, is a mistake
-// of the caller and panics.
+// A cost is 1 to Graph.MaxCost, or Down. With panics on another one, and on an unknown edge.
 func (t *Table) With(changes ...Change) *Table {
-	next := &Table{g: t.g, single: t.single, scratch: t.scratch}
+	next := &Table{g: t.g, asymmetric: t.asymmetric, scratch: t.scratch}
 	var changed []int32
 	for _, c := range changes {
 		if !t.g.validCost(c.Cost) {
@@ -107,42 +108,42 @@ func (t *Table) With(changes ...Change) *Table {
 	return next
 }
 
-// set changes a cost in a version that nobody else has seen yet.
+// set changes a cost in a version that is not published yet.
 func (t *Table) set(c Change) {
 	r := t.g.Reverse(c.Edge)
-	before := t.singles(c.Edge, r)
+	before := t.countAsymmetric(c.Edge, r)
 	t.out.arcs[t.out.at[c.Edge]].cost = c.Cost
 	t.in.arcs[t.in.at[c.Edge]].cost = c.Cost
-	t.single += t.singles(c.Edge, r) - before
+	t.asymmetric += t.countAsymmetric(c.Edge, r) - before
 }
 
-// singles is how many of an edge and its reverse are single.
-func (t *Table) singles(edge, reverse int32) int {
+// countAsymmetric counts the asymmetric ones of an edge and its reverse.
+func (t *Table) countAsymmetric(edge, reverse int32) int {
 	n := 0
-	if t.isSingle(edge) {
+	if t.isAsymmetric(edge) {
 		n++
 	}
-	if reverse >= 0 && t.isSingle(reverse) {
+	if reverse >= 0 && t.isAsymmetric(reverse) {
 		n++
 	}
 	return n
 }
 
-// isSingle reports whether an edge is in use and has no reverse of the same cost.
-func (t *Table) isSingle(edge int32) bool {
+// isAsymmetric reports whether an edge is in use and has no reverse of the same cost.
+func (t *Table) isAsymmetric(edge int32) bool {
 	c, r := t.Cost(edge), t.g.Reverse(edge)
 	return c != Down && (r < 0 || t.Cost(r) != c)
 }
 
-// inherit takes the cells of the version before, and opens new ones where the changed edges may
-// have changed a distance.
+// inherit shares the cells of the previous version, and replaces those whose distances the changed
+// edges may have changed.
 func (t *Table) inherit(old *Table, changed []int32) {
-	t.cells = append([]*cell(nil), old.cells...)
+	t.cells = slices.Clone(old.cells)
 	var fresh []cell
 	var joined, joinedFrom []int32 // the last result of joining pending and changed: many cells have the same pending
 	for dst, c := range old.cells {
 		d := c.tree.Load()
-		if d != nil && d.pending == nil && t.holds(old, int32(dst), d, changed) {
+		if d != nil && d.pending == nil && t.stillValid(old, int32(dst), d, changed) {
 			continue
 		}
 		if len(fresh) == 0 {
@@ -153,21 +154,21 @@ func (t *Table) inherit(old *Table, changed []int32) {
 		case d == nil || len(d.pending)+len(changed) > maxPending:
 			continue
 		case d.pending == nil:
-			t.cells[dst].tree.Store(&distances{d.to, d.sole, changed})
+			t.cells[dst].tree.Store(&distances{d.to, d.nextHop, changed})
 			continue
 		case joined == nil || len(joinedFrom) != len(d.pending) || &joinedFrom[0] != &d.pending[0]:
 			joinedFrom = d.pending
-			joined = append(append([]int32(nil), d.pending...), changed...)
+			joined = slices.Concat(d.pending, changed)
 		}
-		t.cells[dst].tree.Store(&distances{d.to, d.sole, joined})
+		t.cells[dst].tree.Store(&distances{d.to, d.nextHop, joined})
 	}
 }
 
-// holds reports whether distances of the version before are those of t too. They are if at the tail
-// of every changed edge the distance is still the least over its edges: with costs of at least 1
-// these equations have one solution. An edge that opens a choice where there was none does not hold
-// either.
-func (t *Table) holds(old *Table, dst int32, d *distances, changed []int32) bool {
+// stillValid reports whether distances of the previous version are those of t too. They are if at
+// the tail of every changed edge the distance is still the least over its edges: with costs of at
+// least 1 these equations have one solution. They are not if an edge adds a second next hop, since
+// nextHop would be wrong.
+func (t *Table) stillValid(old *Table, dst int32, d *distances, changed []int32) bool {
 	for _, id := range changed {
 		e := &t.g.edges[id]
 		if e.From == dst {
@@ -181,18 +182,18 @@ func (t *Table) holds(old *Table, dst int32, d *distances, changed []int32) bool
 			continue
 		}
 		through := uint64(t.Cost(id)) + head
-		if through < have || through == have && d.sole[e.From] != several {
+		if through < have || through == have && d.nextHop[e.From] != multipath {
 			return false
 		}
-		if uint64(old.Cost(id))+head == have && !t.supported(e.From, d.to) {
+		if uint64(old.Cost(id))+head == have && !t.hasNextHop(e.From, d.to) {
 			return false
 		}
 	}
 	return true
 }
 
-// supported reports whether an edge of node leads on at exactly its distance.
-func (t *Table) supported(node int32, to []uint32) bool {
+// hasNextHop reports whether a node has an edge on a path of exactly its distance.
+func (t *Table) hasNextHop(node int32, to []uint32) bool {
 	for _, a := range t.out.of(node) {
 		if uint64(a.cost)+uint64(to[a.node]) == uint64(to[node]) {
 			return true
@@ -201,7 +202,7 @@ func (t *Table) supported(node int32, to []uint32) bool {
 	return false
 }
 
-// to is the distances to dst, computed or repaired first if need be.
+// to returns the distances to dst, after computing or repairing them if necessary.
 func (t *Table) to(dst int32) *distances {
 	if d := t.cells[dst].tree.Load(); d != nil && d.pending == nil {
 		return d

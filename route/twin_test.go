@@ -29,7 +29,7 @@ func newTwin(n *network) *twin {
 func (w *twin) settle() {
 	w.dist = make([][]uint64, w.n.nodes)
 	for s := range w.dist {
-		w.dist[s] = slices.Repeat([]uint64{far}, w.n.nodes)
+		w.dist[s] = slices.Repeat([]uint64{infinity}, w.n.nodes)
 		w.dist[s][s] = 0
 	}
 	for changed := true; changed; {
@@ -50,7 +50,8 @@ func (w *twin) count(s, d int) uint64 {
 	}
 	var n uint64
 	for id, e := range w.n.edges {
-		if int(e.From) == s && w.cost[id] != Down && w.dist[s][d] < far && uint64(w.cost[id])+w.dist[e.To][d] == w.dist[s][d] {
+		if int(e.From) == s && w.cost[id] != Down && w.dist[s][d] < infinity &&
+			uint64(w.cost[id])+w.dist[e.To][d] == w.dist[s][d] {
 			n += w.count(int(e.To), d)
 		}
 	}
@@ -70,7 +71,7 @@ func (w *twin) fresh(t *rapid.T) *Table {
 	return NewTable(g)
 }
 
-func (w *twin) single() int {
+func (w *twin) asymmetric() int {
 	n := 0
 	for id, c := range w.cost {
 		if r := w.n.reverse[id]; c != Down && (r < 0 || w.cost[r] != c) {
@@ -84,7 +85,7 @@ func (w *twin) single() int {
 func (w *twin) check(t *Table, s, d int, hash uint64) error {
 	want := w.dist[s][d]
 	got := uint64(t.Dist(int32(s), int32(d)))
-	if want == far {
+	if want == infinity {
 		want = uint64(Unreachable)
 	}
 	if got != want {
@@ -125,7 +126,7 @@ func (w *twin) follow(path []int32, s, d int, want uint64) error {
 }
 
 // checkMirror: a path whose edges all have equal reverses, between nodes equally far both ways, is
-// the mirror image of the way back.
+// the reverse of the path back.
 func (w *twin) checkMirror(t *Table, s, d int, hash uint64, path []int32) error {
 	if w.dist[s][d] != w.dist[d][s] {
 		return nil
@@ -139,7 +140,7 @@ func (w *twin) checkMirror(t *Table, s, d int, hash uint64, path []int32) error 
 		want = append(want, r)
 	}
 	back, _, ok := t.Path(int32(d), int32(s), hash, nil)
-	if !ok || !slices.Equal(back, want) && w.single() == 0 {
+	if !ok || !slices.Equal(back, want) && w.asymmetric() == 0 {
 		return fmt.Errorf("path %d→%d is %v, back %v, want %v", s, d, path, back, want)
 	}
 	if s < d && !slices.Equal(back, want) { // the lower node decides
@@ -195,8 +196,8 @@ func compareVersions(t *rapid.T) {
 	w := newTwin(n)
 	table := NewTable(g)
 	compare := func(label string, table *Table, w *twin) {
-		if table.single != w.single() {
-			t.Fatalf("%s: %d single edges, want %d", label, table.single, w.single())
+		if table.asymmetric != w.asymmetric() {
+			t.Fatalf("%s: %d asymmetric edges, want %d", label, table.asymmetric, w.asymmetric())
 		}
 		fresh := w.fresh(t)
 		for s := range n.nodes {
@@ -264,8 +265,8 @@ func checkTrees(t *rapid.T, g *Graph, table *Table, last *twin) {
 			of.fill(root, &tree)
 			for n, d := range tree.Dist {
 				want, next := of.w.dist[n][root], tree.Next[n]
-				if want == far || int32(n) == root {
-					if next != -1 || want == far && d != Unreachable || want != far && d != 0 {
+				if want == infinity || int32(n) == root {
+					if next != -1 || want == infinity && d != Unreachable || want != infinity && d != 0 {
 						t.Fatalf("node %d to root %d: distance %d, next %d", n, root, d, next)
 					}
 					continue
