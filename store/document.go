@@ -8,12 +8,12 @@ import (
 	"fmt"
 )
 
-// A document is a value of any length under a key: up to partBytes as it is, behind a 0 byte; a
-// longer one in parts, under keys of their own that are written before: then the key holds a 1
-// byte, the name of the parts and their number.
+// A document is a value of any length under a key. Up to partBytes it is stored there, after a 0
+// byte. A longer one is stored in parts, under keys of their own, which are written first: its key
+// then holds a 1 byte, the name of the parts and their number.
 const partBytes = 1 << 20
 
-// ErrDocument: a document is not as it was written.
+// ErrDocument: a document is damaged.
 var ErrDocument = errors.New("a document of the store is damaged")
 
 // parts returns the prefix of the keys of a document's parts.
@@ -127,7 +127,7 @@ func compareAndSwap(ctx context.Context, st Store, key []byte, mod Revision, val
 	}
 }
 
-// Once returns the value of a key that is created once: make's, unless it exists.
+// Once returns the value of a key; if it does not exist, it is created with the value of made.
 func Once(ctx context.Context, st Store, key string, made func() ([]byte, error)) ([]byte, error) {
 	page, err := st.Range(ctx, Query{Span: Key(key)})
 	if err != nil {

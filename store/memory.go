@@ -16,7 +16,7 @@ import (
 // instances. Without faults each call answers at once, so that it can be stepped.
 type Memory struct {
 	mu        sync.Mutex
-	keys      btree.Map[string, []Pair] // the states of a key, oldest first; an empty Create is a deletion
+	keys      btree.Map[string, []Pair] // the states of a key, oldest first; a Create of 0 is a deletion
 	changes   []Event                   // those after compacted, in order
 	rev       Revision
 	compacted Revision
@@ -183,7 +183,7 @@ func (m *Memory) collect(span Span, at Revision) (pairs []Pair) {
 	return pairs
 }
 
-// read is collect for callers: copies, at most a limit.
+// read returns copies of the pairs of a query.
 func (m *Memory) read(q Query, at Revision) (pairs []Pair, more bool) {
 	pairs = m.collect(q.Span, at)
 	if q.Limit > 0 && len(pairs) > q.Limit {

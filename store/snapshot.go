@@ -63,7 +63,7 @@ func WriteSnapshot(ctx context.Context, st Store, held *PinnedRevisions, w io.Wr
 	return out.end(at)
 }
 
-// snapshotWriter writes through a hash. Its first error stays.
+// snapshotWriter writes to a writer and a hash. After an error it writes nothing more.
 type snapshotWriter struct {
 	to    io.Writer
 	sum   hash.Hash
@@ -119,7 +119,7 @@ type snapshotReader struct {
 	sum, pairs hash.Hash
 }
 
-// take reads n bytes into the sum. It allocates by what is there, not by the stated length.
+// take reads n bytes and adds them to the sum. It allocates as bytes arrive, not by the stated length.
 func (s *snapshotReader) take(n int) ([]byte, error) {
 	const step = 1 << 20
 	b := make([]byte, 0, min(n, step))

@@ -18,7 +18,6 @@ type LeaseID int64
 
 // Pair is a key with its value. Key and Value belong to the receiver.
 type Pair struct {
-	// Key returns the span of one key.
 	Key, Value  []byte
 	Create, Mod Revision // of its creation, and of its last change
 	Version     Version
@@ -51,13 +50,13 @@ type Store interface {
 	Defragment(ctx context.Context) error
 	// Snapshot writes all pairs as they are at one revision, in the format of WriteSnapshot.
 	Snapshot(ctx context.Context, w io.Writer) error
-	// Status is the state of a store.
+	// Status returns the state of the store.
 	Status(ctx context.Context) (Status, error)
-	// Close ends it. Later calls return ErrUnavailable.
+	// Close closes the store. Later calls return ErrUnavailable.
 	Close() error
 }
 
-// Status is how a store is.
+// Status is the state of a store.
 type Status struct {
 	Revision  Revision
 	Compacted Revision // ranges before it are ErrCompacted
@@ -73,7 +72,7 @@ type Watcher interface {
 	// Next waits for changes and returns those of one or more whole revisions, in order. An error
 	// ends the watch, unless it is that of the context.
 	Next(ctx context.Context) ([]Event, error)
-	// Close ends it.
+	// Close ends the watch.
 	Close()
 }
 
@@ -86,7 +85,7 @@ type Event struct {
 // Span is a range of keys: From ≤ key < To. An empty To means the key From alone.
 type Span struct{ From, To []byte }
 
-// Key is the span of one key.
+// Key returns the span of one key.
 func Key(key string) Span { return Span{From: []byte(key)} }
 
 // Prefix returns the span of the keys with a prefix; the empty prefix is all keys.
@@ -105,7 +104,7 @@ func Prefix(prefix string) Span {
 	return Span{from, last}
 }
 
-// last is the end of all keys, which no key reaches: keys have fewer bytes.
+// last is above all keys: they are shorter.
 var last = endOfKeys()
 
 // Contains reports whether a key is in the span.
@@ -116,7 +115,7 @@ func (s Span) Contains(key []byte) bool {
 	return string(key) >= string(s.From) && string(key) < string(s.To)
 }
 
-// Query is a range request.
+// Query is a range read.
 type Query struct {
 	Span     Span
 	Limit    int      // 0: all

@@ -11,7 +11,6 @@ const (
 	MaxTxnOps   = 128     // in Then, and in Else
 	MaxTxnBytes = 5 << 18 // of keys and values, 1.25 MiB
 	MaxKey      = 1024    // bytes of a key
-
 )
 
 func endOfKeys() []byte { return bytes.Repeat([]byte{0xff}, MaxKey+1) }
@@ -33,7 +32,7 @@ const (
 	Value
 )
 
-// Relation is how it is compared.
+// Relation is the relation that a comparison requires.
 type Relation uint8
 
 // The relations of the stored to the given value.
@@ -53,10 +52,10 @@ type Compare struct {
 	Value    []byte // for Value
 }
 
-// Absent is the condition that a key does not exist.
+// Absent returns the condition that a key does not exist.
 func Absent(key []byte) Compare { return Compare{Key: key, Field: CreateRevision} }
 
-// Unchanged is the condition that a key was last changed at a revision.
+// Unchanged returns the condition that a key was last changed at a revision.
 func Unchanged(key []byte, mod Revision) Compare {
 	return Compare{Key: key, Field: ModRevision, Number: int64(mod)}
 }
@@ -82,13 +81,13 @@ type Op struct {
 	Query Query // OpRange; its Revision and Local are not used
 }
 
-// Put writes a value.
+// Put returns the operation that writes a value.
 func Put(key, value []byte) Op { return Op{Kind: OpPut, Key: key, Value: value} }
 
-// Delete removes the keys of a span.
+// Delete returns the operation that deletes the keys of a span.
 func Delete(span Span) Op { return Op{Kind: OpDelete, Span: span} }
 
-// Get reads a span.
+// Get returns the operation that reads a span.
 func Get(span Span) Op { return Op{Kind: OpRange, Query: Query{Span: span}} }
 
 // Result is the result of a transaction.
@@ -105,7 +104,7 @@ type OpResult struct {
 	Deleted int64
 }
 
-// Check rejects what every store rejects.
+// Check returns an error for a transaction that no store accepts.
 func (t *Txn) Check() error {
 	size := 0
 	for i := range t.If {
@@ -134,7 +133,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// Check rejects what every store rejects.
+// Check returns an error for a span that no store accepts.
 func (s Span) Check() error {
 	if err := checkKey(s.From); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (s Span) Check() error {
 	return nil
 }
 
-// checkOps returns the size of one branch in bytes.
+// checkOps checks one branch, and returns its size in bytes.
 func checkOps(ops []Op) (size int, err error) {
 	if len(ops) > MaxTxnOps {
 		return 0, fmt.Errorf("%w: %d operations, and at most %d are taken", ErrTooLarge, len(ops), MaxTxnOps)

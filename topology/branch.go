@@ -5,19 +5,19 @@ import (
 	"github.com/weirnet/weir/route"
 )
 
-// branch is a link of the network, both directions, as a forest sees it.
+// branch is a link of the network, both directions, as a candidate of a forest.
 type branch struct {
 	key                   netview.LinkKey // the smaller of both
 	a, b                  int32           // nodes of its ends
 	usable                bool
-	unconfirmed, draining bool // means something if it is usable
+	unconfirmed, draining bool // of a usable one
 	avoid                 bool // an earlier forest left it out
-	in, keep              bool // whether it is in the forest, and, while that is planted, whether it will be
+	in, keep              bool // whether it is in the forest; during rebuild, whether it will be
 }
 
 func compareBranch(l branch, key netview.LinkKey) int { return l.key.Compare(key) }
 
-// stays reports whether it stays in a forest that it is in.
+// stays reports whether a link stays in a forest that has it.
 func (l *branch) stays() bool { return l.usable && (!l.draining || l.unconfirmed) }
 
 // The tiers of links that do not stay: those of a lower one are added first.
@@ -31,9 +31,8 @@ const (
 	tierDown               // cannot be used: not added at all
 )
 
-// tier is when a link is added. A forest that begins like an earlier one takes what that did not
-// leave out, unconfirmed or not: what is left out of it now, switches that have not connected yet
-// may still use.
+// tier returns when a link is added. A forest that continues an earlier one takes what that did not
+// leave out, unconfirmed or not: switches that have not connected yet may still use it.
 func (l *branch) tier(in, begins bool) uint8 {
 	switch {
 	case !l.usable:
@@ -52,7 +51,7 @@ func (l *branch) tier(in, begins bool) uint8 {
 	return tierNew
 }
 
-// grade takes in the rows of a link.
+// grade updates a link from its rows.
 func (l *branch) grade(there, back *netview.Link) {
 	cost, _ := costsOf(there, back)
 	l.usable = cost != route.Down && l.a != l.b

@@ -10,27 +10,27 @@ import (
 // as long as it can be used, so that a change of the network moves as few broadcasts as possible.
 // One goroutine owns it.
 type Forest struct {
-	links   []branch // all that there are, in the order of their keys
+	links   []branch // all links, in the order of their keys
 	nodes   map[netview.DPID]int32
 	ports   [][]uint32 // by node: the ports whose links are in it, in order
-	size    int        // links that are in it
+	size    int        // number of links in it
 	avoid   map[netview.Point]bool
-	fresh   bool // what is in it counts for nothing
-	begins  bool // during an update: it is like an earlier one
+	fresh   bool // the next update ignores the links in it
+	begins  bool // during an update: it continues an earlier forest
 	sets    UnionFind
-	tiers   [tierDown][]int32 // while it is planted: links by tier
+	tiers   [tierDown][]int32 // scratch of rebuild: links by tier
 	changed []netview.LinkKey
 }
 
-// NewForest is the forest of an empty network.
+// NewForest returns the forest of an empty network.
 func NewForest() *Forest { return &Forest{nodes: make(map[netview.DPID]int32)} }
 
-// Restart has the next update begin with no link and nothing to avoid, as a new forest does.
+// Restart makes the next update begin with no link and nothing to avoid, as a new forest does.
 func (f *Forest) Restart() { f.fresh, f.avoid = true, nil }
 
-// Avoid makes the links at a port the last to be added: in an earlier forest, of which switches
-// still hold the rules, they were left out. It is called before the first update, or between
-// Restart and the next.
+// Avoid makes links at a port the last to be added, since an earlier forest, whose rules switches
+// still hold, left them out. It is called before the first update, or between Restart and the next
+// one.
 func (f *Forest) Avoid(at netview.Point) {
 	if f.avoid == nil {
 		f.avoid = make(map[netview.Point]bool)
@@ -38,14 +38,13 @@ func (f *Forest) Avoid(at netview.Point) {
 	f.avoid[at], f.fresh = true, true
 }
 
-// Update brings the forest to a snapshot: links that went, or are draining, are taken out, and
-// where a part of the network has come apart or two have come together, links are added: those to
-// avoid after others, then draining ones (those that are in the forest first), unconfirmed ones
-// last, since a switch at their end cannot be told anything; and else in the order of their keys. A
-// link that is both draining and unconfirmed stays, for the same reason. The result depends on
-// nothing else, so equal histories give equal forests. It costs time in the number of links.
-// Changed are the links that are in now and were not, or the reverse; one key for both directions,
-// valid until the next update.
+// Update updates the forest to a snapshot. It removes links that are gone or draining, and adds
+// links where a part of the network was split or two were joined: those to avoid after others, then
+// draining ones (those that are in the forest first), unconfirmed ones last, since a switch at their
+// end cannot be told anything; otherwise in the order of their keys. A link that is both draining
+// and unconfirmed stays, for the same reason. The result depends on nothing else, so equal histories
+// give equal forests. Its time grows with the number of links. Changed are the links that were added
+// or removed, one key for both directions; it is valid until the next update.
 func (f *Forest) Update(snap *netview.Snapshot) (changed []netview.LinkKey) {
 	f.begin()
 	old, i := f.links, 0
@@ -70,8 +69,9 @@ func (f *Forest) Update(snap *netview.Snapshot) (changed []netview.LinkKey) {
 	return f.changed
 }
 
-// Follow is Update for who knows which links were put or deleted since the last one: at least all
-// of those, in either direction. Where nothing can come of that it costs time in their number only.
+// Follow is Update for callers that know which links were put or deleted since the last update:
+// links has at least those, in either direction. If they cannot change the forest, its time grows
+// with their number only.
 func (f *Forest) Follow(snap *netview.Snapshot, links []netview.LinkKey) (changed []netview.LinkKey) {
 	f.begin()
 	matters := f.fresh
@@ -109,8 +109,8 @@ func (f *Forest) begin() {
 	f.begins = f.avoid != nil && (f.fresh || f.size == 0)
 }
 
-// matters reports whether a link makes the forest another one: not if it was in and stays, and not
-// if it was not and got no better, as there was something better then.
+// matters reports whether a changed link may change the forest: not if it was in and stays, and not
+// if it was not in and its tier is no better.
 func (f *Forest) matters(had, now *branch) bool {
 	if had.in {
 		return !now.stays()
@@ -118,12 +118,12 @@ func (f *Forest) matters(had, now *branch) bool {
 	return now.tier(false, f.begins) < had.tier(false, f.begins)
 }
 
-// branch is a link that was not there.
+// branch returns a new link.
 func (f *Forest) branch(key netview.LinkKey) branch {
 	return branch{key: key, a: f.node(key.Src.DPID), b: f.node(key.Dst.DPID), avoid: f.avoid[key.Src] || f.avoid[key.Dst]}
 }
 
-// node is a switch's number.
+// node returns a switch's number.
 func (f *Forest) node(dpid netview.DPID) int32 {
 	n, ok := f.nodes[dpid]
 	if !ok {
@@ -134,8 +134,8 @@ func (f *Forest) node(dpid netview.DPID) int32 {
 	return n
 }
 
-// rebuild makes the forest of the links that stay in it, and of the best others. It has one link
-// less than switches for each connected part.
+// rebuild builds the forest from the links that stay in it, and the best others. A connected part of
+// n switches has n-1 links in it.
 func (f *Forest) rebuild(switches int) {
 	f.renumber(switches)
 	f.sets.Reset(len(f.nodes))
@@ -171,7 +171,7 @@ func (f *Forest) rebuild(switches int) {
 	f.take()
 }
 
-// renumber numbers the switches anew that have links, when most numbers are of others.
+// renumber numbers the switches that have links anew, when most numbers belong to others.
 func (f *Forest) renumber(switches int) {
 	if len(f.nodes) <= 2*switches+64 {
 		return
@@ -185,7 +185,7 @@ func (f *Forest) renumber(switches int) {
 	}
 }
 
-// take has the links in the forest that are to be.
+// take adds and removes the links that rebuild has selected.
 func (f *Forest) take() {
 	for i := range f.links {
 		switch l := &f.links[i]; {
@@ -201,7 +201,7 @@ func (f *Forest) take() {
 	}
 }
 
-// out takes a link out, if it is in.
+// out removes a link, if it is in.
 func (f *Forest) out(l *branch) {
 	if l.in {
 		l.in = false
@@ -222,7 +222,7 @@ func (f *Forest) drop(node int32, port uint32) {
 	f.ports[node] = slices.Delete(f.ports[node], i, i+1)
 }
 
-// Ports are the ports of a switch whose links are in the forest, in order; valid until the next
+// Ports returns the ports of a switch whose links are in the forest, in order; valid until the next
 // update.
 func (f *Forest) Ports(dpid netview.DPID) []uint32 {
 	if n, ok := f.nodes[dpid]; ok {

@@ -29,14 +29,14 @@ type Map struct {
 	table    *route.Table
 }
 
-// Build makes the map of a snapshot.
+// Build returns the map of a snapshot.
 func Build(snap *netview.Snapshot) *Map {
 	m := &Map{nodes: make(map[netview.DPID]int32), edges: make(map[netview.LinkKey]int32)}
 	m.fill(snap)
 	return m
 }
 
-// grow is the map of a later snapshot that has switches or links which m has not.
+// grow returns the map of a later snapshot with switches or links that m does not have.
 func (m *Map) grow(snap *netview.Snapshot) *Map {
 	next := &Map{nodes: maps.Clone(m.nodes)}
 	if len(m.keys) > 4*snap.Counts().Links+64 { // m has two edges for every link, whichever directions the view has
@@ -48,7 +48,7 @@ func (m *Map) grow(snap *netview.Snapshot) *Map {
 	return next
 }
 
-// fill numbers what is new in a snapshot and makes the table. Nobody else has seen m yet.
+// fill numbers what is new in a snapshot and builds the table. m is not published yet.
 func (m *Map) fill(snap *netview.Snapshot) {
 	m.revision = snap.Revision()
 	for sw := range snap.Switches() {
@@ -87,7 +87,7 @@ func (m *Map) fill(snap *netview.Snapshot) {
 	m.table = route.NewTable(graph)
 }
 
-// Costs is what a link costs now, in its own and in its other direction: route.Down, both, if it
+// Costs returns the cost of a link in its own and in its other direction; both are route.Down if it
 // cannot be used.
 func Costs(snap *netview.Snapshot, key netview.LinkKey) (own, other uint32) {
 	there, _ := snap.Link(key)
@@ -95,7 +95,7 @@ func Costs(snap *netview.Snapshot, key netview.LinkKey) (own, other uint32) {
 	return costsOf(there, back)
 }
 
-// keyOf is the key of a pair of which at least one direction is there.
+// keyOf returns the key of a pair of links of which at least one exists.
 func keyOf(there, back *netview.Link) netview.LinkKey {
 	if there == nil {
 		return back.Reverse()
@@ -119,8 +119,8 @@ func costsOf(there, back *netview.Link) (own, other uint32) {
 
 func unsure(l *netview.Link) bool { return l.State == netview.LinkUnconfirmed }
 
-// Next is the map of a later snapshot, given all changes of the view between the two. It shares
-// with the old map what the changes leave alone; m itself where they concern no switch and no link.
+// Next returns the map of a later snapshot, given all changes of the view between the two. It shares
+// with the old map what the changes do not affect; without a change of a switch or link it is m.
 func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 	var costs []route.Change
 	for i := range changes {
@@ -163,7 +163,7 @@ func (m *Map) Cost(from, to netview.DPID) (cost uint32, ok bool) {
 	return cost, cost != route.Unreachable
 }
 
-// Table is the graph's table with the costs of this map, for what PathBetween does not answer.
+// Table returns the graph's table with the costs of this map, for queries other than PathBetween.
 func (m *Map) Table() *route.Table { return m.table }
 
 // Node returns a switch's number in the graph.

@@ -17,9 +17,9 @@ import (
 // is held while the member runs.
 const MarkFile = "acknowledged"
 
-// ackMark is what was acknowledged. All of it is on disk already, so the mark never runs ahead of
-// the log. It is written before each acknowledgement and fsynced later: a kill loses nothing of it,
-// a power failure what is newer than checkInterval.
+// ackMark says what was acknowledged. That is on disk already, so the mark is never ahead of the log.
+// It is written before each acknowledgement and fsynced later: a kill loses nothing of it, a power
+// failure what is newer than checkInterval.
 type ackMark struct {
 	index    uint64 // of the log: all entries up to it were committed
 	revision int64  // of the store
@@ -36,13 +36,13 @@ type digest struct {
 const (
 	markMagic = "weirack1"
 	markBytes = 64
-	// Two slots are written alternately, so that a torn write leaves the other. They share no
+	// Two slots are written alternately, so that a torn write leaves the other one. They share no
 	// sector and no page.
 	markPlace = 4096
 	markSize  = 2 * markPlace
 )
 
-// append appends the encoding of a mark. turn increases with each.
+// append appends the encoding of a mark. turn is its sequence number.
 func (m *ackMark) append(b []byte, turn uint64) []byte {
 	from := len(b)
 	b = append(b, markMagic...)

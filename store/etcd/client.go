@@ -174,7 +174,7 @@ func (s *Store) Snapshot(ctx context.Context, w io.Writer) error {
 	return store.WriteSnapshot(ctx, s, &s.reading, w)
 }
 
-// Status implements store.Store. Of a cluster it is that of the first member that answers.
+// Status implements store.Store. Of a cluster it returns that of the first member that answers.
 func (s *Store) Status(ctx context.Context) (store.Status, error) {
 	if err := s.begin(ctx); err != nil {
 		return store.Status{}, err

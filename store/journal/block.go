@@ -20,7 +20,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged: a block is not as it was written.
+// ErrDamaged: a block is damaged.
 var ErrDamaged = errors.New("a block of the journal is damaged")
 
 // Record is a number with bytes, or the withdrawal of the number.
@@ -40,11 +40,10 @@ func (r *Record) append(b []byte) []byte {
 	return append(b, r.Data...)
 }
 
-// size is how many bytes append adds, at most.
+// size returns the most bytes that append adds.
 func (r *Record) size() int { return recordHeadMax + len(r.Data) }
 
-// next decodes the first record of b; Data is part of b. n is its length, 0 if b does not begin
-// with one.
+// next decodes the first record of b; Data is a part of b. n is its length; 0 if there is none.
 func next(b []byte) (r Record, n int) {
 	head, n := binary.Uvarint(b)
 	if n <= 0 || head>>1 > math.MaxUint32 {
@@ -63,13 +62,12 @@ func next(b []byte) (r Record, n int) {
 	return r, n + int(size)
 }
 
-// seal ends a block that begins with blockFormat.
+// seal appends the checksum of a block.
 func seal(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// walk gives the records of a sealed block with their places in it. It checks the block whole
-// before the first.
+// walk checks a sealed block, and then yields its records with their offsets in it.
 func walk(b []byte, each func(r Record, at, size int)) error {
 	if len(b) < blockHead+blockTail || b[0] != blockFormat {
 		return ErrDamaged
@@ -89,7 +87,7 @@ func walk(b []byte, each func(r Record, at, size int)) error {
 	return nil
 }
 
-// records is walk for a block that is whole.
+// records yields the records of a block that is known to be whole.
 func records(b []byte, each func(r Record, at, size int)) {
 	for at, end := blockHead, len(b)-blockTail; at < end; {
 		r, n := next(b[at:end])

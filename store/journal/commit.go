@@ -62,10 +62,10 @@ func (j *Journal) try(ctx context.Context) (store.Result, error) {
 	return result, err
 }
 
-// tryLimit is the timeout of one call of the store: three of them fit into Config.Answer.
+// tryLimit returns the timeout of one call of the store: three of them fit into Config.Answer.
 func (j *Journal) tryLimit() time.Duration { return j.cfg.Answer * 3 / 10 }
 
-// giveUpAfter is how long a transaction may fail, from its first failure on, before the waiting
+// giveUpAfter returns how long a transaction may fail, from its first failure on, before the waiting
 // records are rejected.
 func (j *Journal) giveUpAfter() time.Duration { return j.cfg.Answer * 2 / 5 }
 
@@ -106,7 +106,7 @@ func (j *Journal) Waiting() bool {
 	return j.queue.first < len(j.queue.groups) && j.inflight == nil
 }
 
-// nextMerge is when blocks are to be merged without new records; zero: nothing to merge.
+// nextMerge returns when to merge blocks if no records arrive; zero: there is nothing to merge.
 func (j *Journal) nextMerge() time.Time {
 	if !j.log.worthMerging() {
 		return time.Time{}
@@ -159,7 +159,7 @@ func (j *Journal) merge(ctx context.Context, f *inflightTxn, budget int) {
 	j.cfg.Log.Warn("blocks of the journal are not merged", "journal", j.cfg.Prefix, "error", err)
 }
 
-// start builds the next transaction; false if there is nothing to do.
+// start builds the next transaction. It returns false if there is nothing to do.
 func (j *Journal) start(ctx context.Context) bool {
 	f := &inflightTxn{row: writerRow{term: j.row.term, commits: j.row.commits + 1, seq: j.row.seq}}
 	j.fillBlock(f)

@@ -1,7 +1,7 @@
 package journal
 
-// Count counts the live records in a journal's blocks, which are added in the order of their keys,
-// for instance in a backup.
+// Count counts the live records in the blocks of a journal, for instance in a backup. Blocks are
+// added in the order of their keys.
 type Count struct{ live map[uint32]struct{} }
 
 // Block adds the value of a block. The error wraps ErrDamaged.

@@ -17,8 +17,8 @@ const closingLimit = 2 * time.Second
 // clock is the real clock.
 func clock() time.Time { return time.Now() }
 
-// Part is the journal in an instance that runs, or is stepped. It waits in a way of its own: for
-// nothing that is appended while a transaction has failed, and after its end for one more try.
+// Part returns the journal as a part of an instance. It runs a loop of its own: it does not react to
+// appends while a failed transaction is retried, and tries to commit once more when it ends.
 func (j *Journal) Part(name string) *loop.Part {
 	return &loop.Part{
 		Name: name, Own: j.Run, Behind: j.Waiting,
@@ -52,7 +52,7 @@ func (j *Journal) Run(ctx context.Context) {
 	j.drain()
 }
 
-// pause is how long to wait for new records; 0: do not.
+// pause returns how long to wait for new records; 0: not at all.
 func (j *Journal) pause(again time.Time) time.Duration {
 	switch {
 	case j.Waiting():
@@ -63,7 +63,7 @@ func (j *Journal) pause(again time.Time) time.Duration {
 	return max(time.Until(again), time.Millisecond)
 }
 
-// drain closes the journal, after committing the waiting records if that is possible soon.
+// drain closes the journal, after committing the waiting records if the store answers in time.
 func (j *Journal) drain() {
 	j.mu.Lock()
 	if j.closed == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// merge is a run of neighbouring blocks that become one, in place of the first, or none.
+// merge replaces a run of neighbouring blocks by one, in place of the first, or by none.
 type merge struct {
 	run   []uint32 // slots
 	value []byte   // nil: nothing of them is live
@@ -29,7 +29,7 @@ const (
 	creditMax = 512 << 10 // bytes
 )
 
-// plan finds blocks worth merging, and reads them, up to a number of bytes to write.
+// plan finds and reads blocks worth merging. budget bounds the bytes to write.
 func (j *Journal) plan(ctx context.Context, budget int) (merges []merge, err error) {
 	for len(merges) < mergesMax && budget >= 0 {
 		run, live := j.log.candidate(budget)
@@ -47,7 +47,7 @@ func (j *Journal) plan(ctx context.Context, budget int) (merges []merge, err err
 	return merges, nil
 }
 
-// read reads a run and sorts its records.
+// read reads a run, and separates its newest records from the others.
 func (j *Journal) read(ctx context.Context, run []uint32) (m merge, err error) {
 	l := j.log
 	first, last := &l.blocks[run[0]], &l.blocks[run[len(run)-1]]
@@ -133,8 +133,8 @@ func (l *log) unplan(run []uint32) {
 	}
 }
 
-// candidate returns a run that is worth merging and has at most so many live bytes; its blocks are
-// marked as planned.
+// candidate returns a run worth merging with at most budget live bytes, and marks its blocks as
+// planned.
 func (l *log) candidate(budget int) (run []uint32, live int) {
 	for len(l.sparse) > 0 {
 		slot := l.sparse[0]
@@ -157,14 +157,14 @@ func (l *log) candidate(budget int) (run []uint32, live int) {
 	return nil, 0
 }
 
-// around returns a sparse block with its neighbours that are sparse or small; an empty one with its
-// empty neighbours.
+// around returns a sparse block with its sparse or small neighbours; an empty one with its empty
+// neighbours.
 func (l *log) around(slot uint32) (run []uint32, live int) {
 	live = l.blocks[slot].live
 	run = []uint32{slot}
 	l.blocks[slot].planned = true
 	dead := live == 0
-	joins := func(at uint32) bool { // a slot, plus one
+	joins := func(at uint32) bool { // at is a slot, plus one
 		if at == 0 || len(run) == runMax {
 			return false
 		}

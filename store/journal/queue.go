@@ -8,7 +8,7 @@ type group struct {
 	done func(rev store.Revision, err error)
 }
 
-// queue are the waiting groups: those from first on, whose records begin at start.
+// queue holds the waiting groups: those from first on. Their records begin at start.
 type queue struct {
 	bytes  []byte
 	start  int
@@ -19,11 +19,11 @@ type queue struct {
 // slackMax is how many consumed bytes may precede the waiting ones.
 const slackMax = 1 << 20
 
-// waiting is the number of waiting bytes. A group has at least one, unless it is empty.
+// waiting returns the number of waiting bytes. Every group but an empty one has some.
 func (q *queue) waiting() int { return len(q.bytes) - q.start }
 
-// take removes whole groups of at most so many bytes, but at least one group. Both results are
-// valid until the queue is used again.
+// take removes whole groups: as many as fit into most bytes, but at least one. Both results are valid
+// until the queue is used again.
 func (q *queue) take(most int) ([]byte, []group) {
 	if q.first == len(q.groups) {
 		return nil, nil
@@ -37,7 +37,7 @@ func (q *queue) take(most int) ([]byte, []group) {
 	return bytes, groups
 }
 
-// compact makes room for more.
+// compact drops the consumed groups.
 func (q *queue) compact() {
 	switch {
 	case q.first == len(q.groups):

@@ -41,7 +41,7 @@ func (t *table) get(number uint32) *location {
 	return nil
 }
 
-// set returns the location of a number, to be written: with a slot, if it is new.
+// set returns the location of a number, for the caller to write. A new one must be given a slot.
 func (t *table) set(number uint32) *location {
 	p := t.pages[number>>pageBits]
 	if p == nil {
@@ -55,7 +55,7 @@ func (t *table) set(number uint32) *location {
 	return e
 }
 
-// drop removes a number that has a location.
+// drop removes a number, which must have a location.
 func (t *table) drop(number uint32) {
 	p := t.pages[number>>pageBits]
 	p.places[number%pageLen] = location{}

@@ -6,15 +6,15 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// content is what the keys and values of etcd's buckets have to look like, and what is noted of
-// them; "": of all others.
+// content are the checks of keys and values, by bucket; "" is for all others. They update the
+// Database.
 var content = map[string]func(out *Database, key, value []byte) bool{
 	"key":  change,
 	"meta": meta,
 	"":     func(*Database, []byte, []byte) bool { return true },
 }
 
-// change is a key that was put or deleted: under its revision, main and sub.
+// change checks a revision of a key: its key in the bucket is the revision, main and sub.
 func change(out *Database, key, value []byte) bool {
 	deleted := len(key) == 18 && key[17] == 't'
 	if len(key) != 17 && !deleted || key[8] != '_' {
@@ -40,7 +40,7 @@ func change(out *Database, key, value []byte) bool {
 	return true
 }
 
-// meta is what etcd notes of itself.
+// meta checks etcd's own state.
 func meta(out *Database, key, value []byte) bool {
 	switch string(key) {
 	case "consistent_index":

@@ -9,13 +9,14 @@ import (
 	"os"
 )
 
-// Database is how far a database reaches.
+// Database says what a database contains.
 type Database struct {
-	Index    uint64 // of the last entry of the log that is in it
+	Index    uint64 // of the last log entry applied to it
 	Revision int64  // of the newest change in it
 }
 
-// ReadDatabase reads a whole database: every page that is in use once, every key in its order.
+// ReadDatabase reads a whole database, and checks that no page is in use twice and that keys are in
+// order.
 func ReadDatabase(path string) (Database, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -32,7 +33,7 @@ func ReadDatabase(path string) (Database, error) {
 	return readDatabase(f, path, info.Size())
 }
 
-// reader goes through a database.
+// reader reads the pages of a database.
 type reader struct {
 	header
 	in   io.ReaderAt
@@ -41,7 +42,7 @@ type reader struct {
 	out  Database
 }
 
-// depthMax is more than any tree is deep: one page has two elements or more, and a file at most
+// depthMax is above the depth of any tree: a branch has two elements or more, and a file at most
 // 2^32 pages.
 const depthMax = 40
 
@@ -63,10 +64,10 @@ func readDatabase(in io.ReaderAt, file string, size int64) (Database, error) {
 	return r.out, nil
 }
 
-// headers takes the newest whole one of the two.
+// headers finds the newest valid one of the two headers.
 func (r *reader) headers(size int64) error {
 	found := false
-	for _, at := range []int64{0, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536} { // the second is behind one page
+	for _, at := range []int64{0, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536} { // the second is one page after the first
 		var b [pageHead + 64]byte
 		if at+int64(len(b)) > size {
 			break
@@ -85,12 +86,12 @@ func (r *reader) headers(size int64) error {
 	return nil
 }
 
-// wrong returns what is wrong with a page.
+// wrong returns the Damage of a page.
 func (r *reader) wrong(id uint64, format string, args ...any) error {
 	return damaged(r.file, "page %d: %s", id, fmt.Sprintf(format, args...))
 }
 
-// read is a page with those that it goes on for.
+// read reads a page with its overflow pages.
 func (r *reader) read(id uint64) (page, error) {
 	if id < 2 || id >= r.used {
 		return page{}, r.wrong(id, "there are pages 2 to %d", r.used-1)
@@ -124,10 +125,10 @@ func (r *reader) read(id uint64) (page, error) {
 	return p, nil
 }
 
-// each is called with what leaves hold.
+// each is called with the elements of leaves.
 type each func(id uint64, key, value []byte, bucket bool) error
 
-// tree goes through the pages below one, whose keys are from low on and below high (nil: no bound).
+// tree visits a page and those below it, whose keys are at least low and below high (nil: no bound).
 func (r *reader) tree(id uint64, low, high []byte, depth int, yield each) error {
 	p, err := r.read(id)
 	if err != nil {
@@ -159,7 +160,7 @@ func (r *reader) tree(id uint64, low, high []byte, depth int, yield each) error 
 	return nil
 }
 
-// leaf goes through one page, or through what is inline.
+// leaf visits the elements of one page, or of an inline one.
 func (r *reader) leaf(id uint64, p *page, low, high []byte, yield each) error {
 	before := low
 	for i := range p.count {
@@ -175,14 +176,14 @@ func (r *reader) leaf(id uint64, p *page, low, high []byte, yield each) error {
 	return nil
 }
 
-// ordered reports whether key i of a page is behind the one before, or not before the page's bound,
-// and below the next page's.
+// ordered reports whether key i of a page is above the one before it, or not below the page's lower
+// bound, and below its upper bound.
 func ordered(before, key, high []byte, i int) bool {
 	c := bytes.Compare(before, key)
 	return (c < 0 || c == 0 && i == 0) && (high == nil || bytes.Compare(key, high) < 0)
 }
 
-// bucket goes through one of the buckets.
+// bucket visits the keys of a bucket.
 func (r *reader) bucket(id uint64, name, value []byte, bucket bool) error {
 	if !bucket || len(value) < bucketHead {
 		return r.wrong(id, "%q is no bucket", name)
@@ -207,8 +208,7 @@ func (r *reader) bucket(id uint64, name, value []byte, bucket bool) error {
 	return r.leaf(id, &p, nil, nil, take)
 }
 
-// free checks the list of free pages, if it is kept: a page of it that is in use would be written
-// over.
+// free checks the free list, if there is one: a page in it that is in use would be overwritten.
 func (r *reader) free() error {
 	if r.freelist == noFreelist {
 		return nil
@@ -230,7 +230,7 @@ func (r *reader) free() error {
 	if _, err := r.in.ReadAt(b, at); err != nil {
 		return fmt.Errorf("%s: %w", r.file, err)
 	}
-	if count == 0xffff { // a longer one has its length first
+	if count == 0xffff { // the length of a longer list comes first
 		count, from = binary.LittleEndian.Uint64(b[pageHead:]), pageHead+8
 	}
 	if count > uint64(len(b)-from)/8 {

@@ -4,23 +4,22 @@
 //
 // etcd reads its files as the process that wrote them: a frame length of zero is the end of the
 // preallocated log, whatever follows; a broken page of the database panics, or ends the process
-// with SIGBUS; a log that ends early is taken for all there is. A damaged disk must not be
-// believed, and what is damaged has to be named before anything is written.
+// with SIGBUS; a log that ends early is taken as complete. Damage must be detected, and named,
+// before anything is written.
 //
 // # Inputs and outputs
 //
-// In: the directory of the log (*.wal) and the database file (bbolt). Out: how far each reaches,
-// where the log's last whole record ends, or a *Damage that names the file and says what is wrong
-// with it.
+// In: the directory of the log (*.wal) and the database file (bbolt). Out: the last entry and
+// revision of each, where the log's last whole record ends, or a *Damage that names the file and
+// says what is wrong with it.
 //
 // # Invariants
 //
-//   - Nothing is changed. No byte of a file is trusted: lengths, offsets and page numbers are
-//     checked before they are used, nothing panics, and no more memory is taken than a file is
-//     long.
-//   - Bytes behind the log's last whole record are a tail that was never synchronised (a kill or a
-//     power cut left them) unless they prove the opposite: etcd writes that an entry is committed
-//     only after it has synchronised the entry.
+//   - Files are only read. No byte of them is trusted: lengths, offsets and page numbers are checked
+//     before they are used, nothing panics, and memory is bounded by the length of a file.
+//   - Bytes after the log's last whole record are an unsynchronised tail (of a kill or a power cut)
+//     unless they prove the opposite: etcd records that an entry is committed only after it has
+//     synchronised the entry.
 //
 // The formats: go.etcd.io/etcd/server/v3/storage/wal (frames, CRC chain), go.etcd.io/bbolt (pages,
 // little-endian here).
@@ -28,7 +27,7 @@ package verify
 
 import "fmt"
 
-// Damage is an error: what is wrong with a file.
+// Damage is the error of a damaged file.
 type Damage struct{ File, What string }
 
 // Error names the file, what is wrong, and the cure.

@@ -23,7 +23,7 @@ const frameHead = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// frameSize is how long a frame's record and its padding are. A length of zero is no frame.
+// frameSize returns the length of a frame's record and of its padding. A length of zero is no frame.
 func frameSize(head uint64) (record, padding int64) {
 	record = int64(head &^ (0xff << 56))
 	if head>>63 != 0 {
@@ -32,10 +32,10 @@ func frameSize(head uint64) (record, padding int64) {
 	return record, padding
 }
 
-// record is one of a log. data is a part of what was parsed.
+// record is a record of the log. data is a part of the parsed bytes.
 type record struct {
 	kind uint64
-	crc  uint32 // of all data of the log up to and with this record; of recordCRC: up to here
+	crc  uint32 // of all data of the log up to and including this record; of recordCRC: before it
 	data []byte
 }
 
@@ -54,7 +54,7 @@ func parseRecord(b []byte) (r record, ok bool) {
 	return r, ok && r.kind >= recordMetadata && r.kind <= recordSnapshot
 }
 
-// follows reports whether a record comes directly behind one with that CRC.
+// follows reports whether a record can follow one with that CRC.
 func (r *record) follows(crc uint32) bool {
 	if r.kind == recordCRC {
 		return r.crc == crc
@@ -62,8 +62,7 @@ func (r *record) follows(crc uint32) bool {
 	return crc32.Update(crc, castagnoli, r.data) == r.crc
 }
 
-// fields reads the fields of a protobuf message: n of those that are numbers, data of those with a
-// length.
+// fields yields the fields of a protobuf message: varints as n, length-delimited ones as data.
 func fields(b []byte, yield func(number protowire.Number, n uint64, data []byte)) bool {
 	for len(b) > 0 {
 		number, kind, size := protowire.ConsumeTag(b)
@@ -93,7 +92,7 @@ func fields(b []byte, yield func(number protowire.Number, n uint64, data []byte)
 	return true
 }
 
-// numberOf is one field of a message that is a number; 0 if it is not there.
+// numberOf returns a varint field of a message; 0 if it is absent.
 func numberOf(b []byte, field protowire.Number) (n uint64, ok bool) {
 	ok = fields(b, func(number protowire.Number, v uint64, _ []byte) {
 		if number == field {
@@ -103,11 +102,11 @@ func numberOf(b []byte, field protowire.Number) (n uint64, ok bool) {
 	return n, ok
 }
 
-// entryIndex and stateCommit read what matters of an entry and of a raft state.
+// entryIndex returns the index of a raft entry, stateCommit the commit index of a raft state.
 func entryIndex(data []byte) (uint64, bool)  { return numberOf(data, 3) }
 func stateCommit(data []byte) (uint64, bool) { return numberOf(data, 3) }
 
-// frameAt is the record of the frame at the beginning of b, and how long the frame is.
+// frameAt parses the frame at the beginning of b, and returns its record and its length.
 func frameAt(b []byte) (r record, size int, ok bool) {
 	if len(b) < frameHead {
 		return r, 0, false

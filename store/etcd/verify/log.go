@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// SegmentBytes is how long the last file of a log is at least: etcd preallocates it.
+// SegmentBytes is the least length of the last file of a log: etcd preallocates it.
 const SegmentBytes = 64 * 1000 * 1000
 
-// Log is how far a log reaches.
+// Log says what a log contains.
 type Log struct {
 	Files  []string // paths, the oldest first; none: there is no log
 	Oldest uint64   // the files hold all entries from this one on
 	Last   uint64   // index of the last whole entry
-	Commit uint64   // the newest index that the log itself says is committed
-	End    int64    // of the last whole record of the last file
-	Torn   bool     // behind End there are other bytes than zeros: a record that was being written
+	Commit uint64   // the highest commit index recorded in the log
+	End    int64    // offset behind the last whole record of the last file
+	Torn   bool     // there are nonzero bytes after End: a record that was being written
 	Size   int64    // of the last file
 }
 
-// segment is one file of a log: those of a log are numbered without gaps.
+// segment is one file of a log. Files are numbered without gaps.
 type segment struct {
 	path       string
 	seq, index uint64 // index of its first entry
@@ -57,7 +57,7 @@ func ReadLog(dir string) (Log, error) {
 	return l, nil
 }
 
-// list names the files of a log, in order.
+// list returns the files of a log, in order.
 func list(dir string) (out []segment, err error) {
 	names, err := os.ReadDir(dir) // sorted by name: names begin with the number, in hexadecimal of one length
 	if errors.Is(err, os.ErrNotExist) {
@@ -69,7 +69,7 @@ func list(dir string) (out []segment, err error) {
 	for _, e := range names {
 		s := segment{path: filepath.Join(dir, e.Name())}
 		if !strings.HasSuffix(e.Name(), ".wal") {
-			continue // preallocated ahead, or put aside
+			continue // preallocated, or set aside
 		}
 		if _, err := fmt.Sscanf(e.Name(), "%016x-%016x.wal", &s.seq, &s.index); err != nil {
 			return nil, damaged(s.path, "its name is none of a file of the log")
@@ -79,17 +79,17 @@ func list(dir string) (out []segment, err error) {
 	return out, nil
 }
 
-// walk goes through the records of a log.
+// walk reads the records of a log, in order.
 type walk struct {
 	crc          uint32
 	last, commit uint64
-	end          int64 // of the newest whole record, in its file
+	end          int64 // offset behind the last whole record, in the current file
 	torn         bool
 	size         int64
 	buf          []byte
 }
 
-// file goes through one file. Only the last may end in another way than with a whole record.
+// file reads one file. Only the last one may end with anything but a whole record.
 func (w *walk) file(path string, last bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *walk) file(path string, last bool) error {
 	return nil
 }
 
-// next takes one record, or says why there is no whole one.
+// next reads one record, or returns why there is no whole one.
 func (w *walk) next(in io.Reader) (why string, err error) {
 	var head [frameHead]byte
 	if w.end+frameHead > w.size {
@@ -146,7 +146,7 @@ func (w *walk) next(in io.Reader) (why string, err error) {
 	switch {
 	case !ok:
 		return "a record that cannot be read", nil
-	case r.kind == recordCRC && w.crc == 0: // the oldest file goes on with what is gone
+	case r.kind == recordCRC && w.crc == 0: // the oldest file continues the checksum of deleted ones
 	case !r.follows(w.crc):
 		return "the checksum of a record is wrong", nil
 	}
@@ -158,7 +158,7 @@ func (w *walk) next(in io.Reader) (why string, err error) {
 	return "", nil
 }
 
-// take notes what a whole record says.
+// take applies a whole record; why says what is wrong with it.
 func (w *walk) take(r *record) (why string) {
 	switch r.kind {
 	case recordEntry:
@@ -177,11 +177,11 @@ func (w *walk) take(r *record) (why string) {
 	return ""
 }
 
-// tail judges what is behind the last whole record of the last file.
+// tail checks the bytes after the last whole record of the last file.
 func (w *walk) tail(path string, f *os.File, why string) error {
 	b := make([]byte, 1<<20)
 	at := w.end
-	for ; at < w.size && !w.torn; at += int64(len(b)) { // most often all of it is zeros
+	for ; at < w.size && !w.torn; at += int64(len(b)) { // usually all of it is zeros
 		n, err := f.ReadAt(b[:min(int64(len(b)), w.size-at)], at)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -218,8 +218,8 @@ func zeros(b []byte) bool {
 	return true
 }
 
-// later is the newest commit that whole records behind a break tell of: those whose checksum
-// follows from that of the record before.
+// later returns the highest commit index in whole records after a break: records whose checksum
+// follows from that of the record before them.
 func later(b []byte) (commit uint64) {
 	for len(b) >= frameHead {
 		r, size, ok := frameAt(b)
@@ -236,7 +236,7 @@ func later(b []byte) (commit uint64) {
 	return commit
 }
 
-// chain follows records from one with that CRC on, and returns how many bytes they are.
+// chain reads the records that follow one with that CRC, and returns their length in bytes.
 func chain(b []byte, crc uint32, commit *uint64) (n int) {
 	for {
 		r, size, ok := frameAt(b[n:])

@@ -13,9 +13,9 @@ const (
 	pageMeta     = 0x04
 	pageFreelist = 0x10
 
-	pageHead   = 16 // number (8), kind (2), elements (2), pages it goes on for (4)
+	pageHead   = 16 // number (8), kind (2), elements (2), overflow pages (4)
 	element    = 16
-	bucketHead = 16 // root page (8), sequence (8); a root of 0: the page follows
+	bucketHead = 16 // root page (8), sequence (8); a root of 0: the page is inline
 	bucketFlag = 1
 
 	metaMagic   = 0xED0CDAED
@@ -23,14 +23,14 @@ const (
 	noFreelist  = ^uint64(0)
 )
 
-// header is the newest of a database's two.
+// header is a header (meta page) of a database.
 type header struct {
 	pageSize             int
-	root, freelist, used uint64 // pages; used: the first that is not in use, and none behind it is
+	root, freelist, used uint64 // pages; those from used on are not in use
 	txid                 uint64
 }
 
-// parseHeader reads a header, the page without its head.
+// parseHeader parses a header: a meta page without its page head.
 func parseHeader(b []byte) (h header, ok bool) {
 	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
 	if len(b) < 64 || u32(b) != metaMagic || u32(b[4:]) != metaVersion {
@@ -43,8 +43,7 @@ func parseHeader(b []byte) (h header, ok bool) {
 	return h, fits && u64(b[56:]) == sum.Sum64()
 }
 
-// page is a branch or a leaf with all pages that it goes on for; inline in a bucket's value it has
-// only what follows it there.
+// page is a branch or a leaf with its overflow pages, or an inline leaf in a bucket's value.
 type page struct {
 	kind, count int
 	b           []byte
@@ -67,7 +66,7 @@ func parsePage(b []byte) (p page, why string) {
 	return p, ""
 }
 
-// branch is element i: the first key of a page, and the page.
+// branch returns element i of a branch: the first key of a page, and the page.
 func (p *page) branch(i int) (key []byte, child uint64, ok bool) {
 	at := pageHead + i*element
 	e := p.b[at:]
@@ -75,7 +74,7 @@ func (p *page) branch(i int) (key []byte, child uint64, ok bool) {
 	return key, binary.LittleEndian.Uint64(e[8:]), ok
 }
 
-// leaf is element i.
+// leaf returns element i of a leaf.
 func (p *page) leaf(i int) (key, value []byte, bucket, ok bool) {
 	at := pageHead + i*element
 	e := p.b[at:]
@@ -89,7 +88,7 @@ func (p *page) leaf(i int) (key, value []byte, bucket, ok bool) {
 	return key, value, flags == bucketFlag, ok
 }
 
-// cut is size bytes at pos behind an element.
+// cut returns size bytes at an offset pos from an element.
 func (p *page) cut(at int, pos, size uint32) ([]byte, bool) {
 	from := int64(at) + int64(pos)
 	to := from + int64(size)
