@@ -1,4 +1,4 @@
-// Package changelog keeps the last changes of a state, for those who watch it.
+// Package changelog keeps the last changes of a state, for its watchers.
 //
 // # The problem
 //

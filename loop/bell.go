@@ -6,8 +6,7 @@ type Bell struct{ token chan struct{} }
 // NewBell returns a bell that nobody has rung.
 func NewBell() Bell { return Bell{make(chan struct{}, 1)} }
 
-// Ring has the part take a turn soon. Any goroutine may call it; it does not block. The bell of a
-// part that has none is silent.
+// Ring requests a turn. Any goroutine may call it; it does not block. The zero Bell does nothing.
 func (b Bell) Ring() {
 	select {
 	case b.token <- struct{}{}:
@@ -18,7 +17,7 @@ func (b Bell) Ring() {
 // Rung reports whether the bell was rung since the last turn began.
 func (b Bell) Rung() bool { return len(b.token) > 0 }
 
-// C has the token, for a goroutine that waits for more than one thing.
+// C returns the channel of the token, for a select.
 func (b Bell) C() <-chan struct{} { return b.token }
 
 // Take takes the token, and reports whether there was one.

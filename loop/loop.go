@@ -8,43 +8,43 @@ import (
 	"github.com/weirnet/weir/beat"
 )
 
-// Part is what has a goroutine of its own in an instance. An engine embeds it and fills it in when
-// it is made; all but Name and Turn may be left out.
+// Part is an engine of an instance with a goroutine of its own. The engine embeds it and fills it in
+// when it is created. Only Name and Turn are required.
 type Part struct {
 	Name string
-	// Turn does all that has come, and all that is due. It returns when it is to be called if
-	// nothing comes; zero is never.
+	// Turn handles all input, and does all that is due. It returns when to call it again if there is
+	// no input before; zero is never.
 	Turn func() (next time.Time)
-	Bell Bell // rung by who leaves something for Turn
+	Bell Bell // rung after input was queued for Turn
 
-	// Changed returns a channel that is closed at the next change of what the part follows, or at
-	// once if there was one since its last turn; Behind reports whether there was one.
+	// Changed returns a channel that is closed at the next change of the state that the part follows,
+	// or is closed already if there was one since its last turn; Behind reports whether there was one.
 	Changed func() <-chan struct{}
 	Behind  func() bool
 
-	// After returns how long after the part was woken it has its turn, so that what comes together
-	// is one turn; nil is at once.
+	// After returns the delay between waking and turn, so that one turn handles what arrives
+	// together; nil is none.
 	After func() time.Duration
-	// Woken is called by Run between waking and turn: to let those go on who leave more.
+	// Woken is called by Run between waking and that delay: to let producers of input continue.
 	Woken func(rung bool)
-	// Lazy has Run wait from the time that Turn returned to the next beat.
+	// Lazy postpones the time that Turn returns to the next beat.
 	Lazy bool
 
-	// Beats, if not 0, is how many beats (package beat) lie between two calls of Beat, or of Turn
-	// where there is no Beat. Who steps the part calls it at the times that Step returns.
+	// Beats, if not 0, is the number of beats (package beat) between two calls of Beat, or of Turn
+	// without Beat. A part that is stepped beats at the times that Step returns.
 	Beats int
 	Beat  func()
 
 	End func() // called when Run returns
-	// Own is called by Run in place of all this: a part that waits in a way of its own. Its turns
-	// are counted by Count.
+	// Own, if set, is the loop of a part that needs another one; Run only calls it. It counts its
+	// turns with Count.
 	Own func(ctx context.Context)
 
-	turns atomic.Uint64 // that Run has done
-	next  time.Time     // of the next beat, of a part that is stepped
+	turns atomic.Uint64 // done by Run
+	next  time.Time     // of the next beat, if the part is stepped
 }
 
-// Run gives the part its turns until the context ends: the first at once, or with the first beat.
+// Run calls Turn until the context ends: first at once, or at the first beat.
 func (p *Part) Run(ctx context.Context) {
 	if p.Own != nil {
 		p.Own(ctx)
@@ -78,14 +78,14 @@ func (p *Part) Run(ctx context.Context) {
 	}
 }
 
-// stopped is a timer that does not fire before it is reset.
+// stopped returns a timer that does not fire before it is reset.
 func stopped() *time.Timer {
 	t := time.NewTimer(time.Hour)
 	t.Stop()
 	return t
 }
 
-// wait returns when the part is to have a turn; false if the context has ended.
+// wait waits until a turn is due; it returns false if the context has ended.
 func (p *Part) wait(ctx context.Context, timer, beats *time.Timer) bool {
 	var changed <-chan struct{}
 	if p.Changed != nil {
@@ -113,12 +113,12 @@ func (p *Part) wait(ctx context.Context, timer, beats *time.Timer) bool {
 	return p.After == nil || beat.Sleep(ctx, p.After())
 }
 
-// Waiting reports whether something has come that a turn would handle.
+// Waiting reports whether there is input for a turn.
 func (p *Part) Waiting() bool { return p.Bell.Rung() || p.Behind != nil && p.Behind() }
 
-// Step is one round of Run, for callers that drive the part themselves: at any time, and when
-// Waiting says so and After has passed, or the time that the last call returned has come (zero is
-// never).
+// Step does one round of Run, for callers that drive the part themselves. It may be called at any
+// time; it is due when Waiting is true and After has passed, and at the time that the last call
+// returned (zero is never).
 func (p *Part) Step(now time.Time) (next time.Time) {
 	if p.Beat != nil {
 		period := time.Duration(p.Beats) * beat.Every
@@ -138,12 +138,12 @@ func (p *Part) Step(now time.Time) (next time.Time) {
 	return next
 }
 
-// Pulse has the part take a turn soon, and returns how many it has done: of a part that hangs the
-// number stays the same. It never blocks.
+// Pulse requests a turn, and returns the number of completed turns: it stays the same if the part
+// hangs. It never blocks.
 func (p *Part) Pulse() uint64 {
 	p.Bell.Ring()
 	return p.turns.Load()
 }
 
-// Count counts a turn of a part that waits in a way of its own.
+// Count counts a turn of a part with a loop of its own.
 func (p *Part) Count() { p.turns.Add(1) }

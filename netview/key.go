@@ -85,11 +85,5 @@ type meterClaim struct {
 }
 
 func compareMeterClaims(a, b meterClaim) int {
-	if c := cmp.Compare(a.dpid, b.dpid); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.id, b.id); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.turn, b.turn)
+	return cmp.Or(cmp.Compare(a.dpid, b.dpid), cmp.Compare(a.id, b.id), cmp.Compare(a.turn, b.turn))
 }

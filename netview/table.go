@@ -36,7 +36,7 @@ func (r rows[K, R]) all() iter.Seq[*R] {
 	}
 }
 
-// from yields the rows from the key on, for as long as in says so.
+// from yields the rows from a key on, for as long as in is true.
 func (r rows[K, R]) from(first K, in func(K) bool) iter.Seq[*R] {
 	return func(yield func(*R) bool) {
 		r.ascend(first, func(k K, row *R) bool { return in(k) && yield(row) })

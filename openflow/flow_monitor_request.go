@@ -99,9 +99,5 @@ func (m *FlowMonitor) appendText(b []byte, v Version) []byte {
 }
 
 func (r *FlowMonitorRequest) merge(next multipartBody) bool {
-	n, ok := next.(*FlowMonitorRequest)
-	if ok {
-		r.Monitors = append(r.Monitors, n.Monitors...)
-	}
-	return ok
+	return mergeList(next, func(n *FlowMonitorRequest) { r.Monitors = append(r.Monitors, n.Monitors...) })
 }

@@ -118,9 +118,5 @@ func (u *FlowUpdate) appendText(b []byte, v Version) []byte {
 }
 
 func (l *FlowUpdateList) merge(next multipartBody) bool {
-	n, ok := next.(*FlowUpdateList)
-	if ok {
-		l.Updates = append(l.Updates, n.Updates...)
-	}
-	return ok
+	return mergeList(next, func(n *FlowUpdateList) { l.Updates = append(l.Updates, n.Updates...) })
 }

@@ -119,9 +119,5 @@ func (s *FlowStats) appendText(b []byte, v Version) []byte {
 }
 
 func (l *FlowStatsList) merge(next multipartBody) bool {
-	n, ok := next.(*FlowStatsList)
-	if ok {
-		l.Flows = append(l.Flows, n.Flows...)
-	}
-	return ok
+	return mergeList(next, func(n *FlowStatsList) { l.Flows = append(l.Flows, n.Flows...) })
 }

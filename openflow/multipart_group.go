@@ -107,9 +107,5 @@ func (c *BucketCounter) appendText(b []byte, _ Version) []byte {
 }
 
 func (l *GroupStatsList) merge(next multipartBody) bool {
-	n, ok := next.(*GroupStatsList)
-	if ok {
-		l.Groups = append(l.Groups, n.Groups...)
-	}
-	return ok
+	return mergeList(next, func(n *GroupStatsList) { l.Groups = append(l.Groups, n.Groups...) })
 }

@@ -48,9 +48,5 @@ func (g *GroupDesc) appendText(b []byte, v Version) []byte {
 }
 
 func (l *GroupDescList) merge(next multipartBody) bool {
-	n, ok := next.(*GroupDescList)
-	if ok {
-		l.Groups = append(l.Groups, n.Groups...)
-	}
-	return ok
+	return mergeList(next, func(n *GroupDescList) { l.Groups = append(l.Groups, n.Groups...) })
 }

@@ -29,6 +29,15 @@ func (m *MultipartRequest) Merge(next *MultipartRequest) error {
 	return nil
 }
 
+// mergeList calls merge with the next part of a list, if it is of the same kind.
+func mergeList[L any](next multipartBody, merge func(*L)) bool {
+	n, ok := any(next).(*L)
+	if ok {
+		merge(n)
+	}
+	return ok
+}
+
 func mergeParts(flags MultipartFlags, body, next multipartBody) error {
 	if flags&MultipartMore == 0 {
 		return fmt.Errorf("%w: %s after the last part", ErrParts, next.Kind())

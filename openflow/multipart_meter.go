@@ -107,9 +107,5 @@ func (c *BandCounter) appendText(b []byte, _ Version) []byte {
 }
 
 func (l *MeterStatsList) merge(next multipartBody) bool {
-	n, ok := next.(*MeterStatsList)
-	if ok {
-		l.Meters = append(l.Meters, n.Meters...)
-	}
-	return ok
+	return mergeList(next, func(n *MeterStatsList) { l.Meters = append(l.Meters, n.Meters...) })
 }

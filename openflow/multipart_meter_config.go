@@ -72,9 +72,5 @@ func (m *MeterConfig) appendText(b []byte, v Version) []byte {
 }
 
 func (l *MeterConfigList) merge(next multipartBody) bool {
-	n, ok := next.(*MeterConfigList)
-	if ok {
-		l.Meters = append(l.Meters, n.Meters...)
-	}
-	return ok
+	return mergeList(next, func(n *MeterConfigList) { l.Meters = append(l.Meters, n.Meters...) })
 }

@@ -25,12 +25,10 @@ func (l *PortDescList) appendText(b []byte, v Version) []byte {
 }
 
 func (l *PortDescList) merge(next multipartBody) bool {
-	n, ok := next.(*PortDescList)
-	if ok {
+	return mergeList(next, func(n *PortDescList) {
 		if need := len(l.Ports) + len(n.Ports); need > cap(l.Ports) {
 			l.Ports = slices.Grow(l.Ports, need) // twice as many: answers have up to a thousand parts
 		}
 		l.Ports = append(l.Ports, n.Ports...)
-	}
-	return ok
+	})
 }

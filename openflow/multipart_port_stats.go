@@ -123,9 +123,5 @@ func appendDuration(b []byte, v Version, sec, nsec uint32) []byte {
 }
 
 func (l *PortStatsList) merge(next multipartBody) bool {
-	n, ok := next.(*PortStatsList)
-	if ok {
-		l.Ports = append(l.Ports, n.Ports...)
-	}
-	return ok
+	return mergeList(next, func(n *PortStatsList) { l.Ports = append(l.Ports, n.Ports...) })
 }

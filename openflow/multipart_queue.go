@@ -96,9 +96,5 @@ func (q *QueueStats) appendText(b []byte, v Version) []byte {
 }
 
 func (l *QueueStatsList) merge(next multipartBody) bool {
-	n, ok := next.(*QueueStatsList)
-	if ok {
-		l.Queues = append(l.Queues, n.Queues...)
-	}
-	return ok
+	return mergeList(next, func(n *QueueStatsList) { l.Queues = append(l.Queues, n.Queues...) })
 }

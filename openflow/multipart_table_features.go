@@ -72,9 +72,5 @@ func (t *TableFeatures) appendText(b []byte, v Version) []byte {
 }
 
 func (l *TableFeaturesList) merge(next multipartBody) bool {
-	n, ok := next.(*TableFeaturesList)
-	if ok {
-		l.Tables = append(l.Tables, n.Tables...)
-	}
-	return ok
+	return mergeList(next, func(n *TableFeaturesList) { l.Tables = append(l.Tables, n.Tables...) })
 }

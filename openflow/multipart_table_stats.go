@@ -74,9 +74,5 @@ func (t *TableStats) appendText(b []byte, v Version) []byte {
 }
 
 func (l *TableStatsList) merge(next multipartBody) bool {
-	n, ok := next.(*TableStatsList)
-	if ok {
-		l.Tables = append(l.Tables, n.Tables...)
-	}
-	return ok
+	return mergeList(next, func(n *TableStatsList) { l.Tables = append(l.Tables, n.Tables...) })
 }

@@ -120,8 +120,8 @@ func Text(h Header, m Message) string { return string(AppendText(nil, h, m)) }
 // newMessage is an empty message of a type that ParseHeader lets through.
 func newMessage(t Type) Message { return messages[t].empty() }
 
-// checkLen checks the length of a body against the table of messages, for those who call the Parse
-// of a message without ParseHeader.
+// checkLen checks the length of a body against the table of messages, for callers of the Parse of a
+// message without ParseHeader.
 func checkLen(t Type, v Version, body []byte) error {
 	f := t.form(v)
 	if f.min == 0 {

@@ -5,10 +5,10 @@ package session
 type input struct {
 	buf     []byte
 	r, w    int // the bytes read and not yet handed over are buf[r:w]
-	largest int // largest read since the last rest
+	largest int // largest read since the last call of shrink
 }
 
-// room is where the next read goes: at least one byte.
+// room returns the free part of the buffer, at least one byte, for the next read.
 func (in *input) room() []byte {
 	if in.buf == nil {
 		in.buf = make([]byte, minReadBuffer)
@@ -29,7 +29,7 @@ func (in *input) grow() {
 	in.buf = bigger
 }
 
-// filled takes note of n bytes read. A read that filled the buffer makes it grow for the next one.
+// filled records a read of n bytes.
 func (in *input) filled(n int) {
 	in.w += n
 	in.largest = max(in.largest, n)
@@ -64,7 +64,7 @@ func (in *input) adapt() {
 // large reports whether the buffer is larger than an idle session's.
 func (in *input) large() bool { return len(in.buf) > minReadBuffer }
 
-// shrink lets a large buffer go if no read since the last rest needed it.
+// shrink frees a large buffer if no read since the last call needed it.
 func (in *input) shrink() {
 	if in.r == in.w && in.large() && in.largest <= minReadBuffer {
 		in.buf, in.r, in.w = nil, 0, 0

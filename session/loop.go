@@ -129,8 +129,8 @@ func (g *group) tick() {
 	}
 }
 
-// wake wakes readers whose deadline has passed and, where rest says so, those that may let large
-// buffers go.
+// wake wakes readers whose deadline has passed and, if rest is set, those with large buffers, which
+// they may free.
 func (g *group) wake(now time.Duration, rest bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -147,7 +147,7 @@ var pastDeadline = time.Unix(1, 0)
 // wakeReader makes the reader return from its present or next read.
 func (s *Session) wakeReader() { _ = s.conn.SetReadDeadline(pastDeadline) }
 
-// setDeadline sets when the ticker is to step the core.
+// setDeadline sets when the ticker wakes the reader to step the core.
 func (s *Session) setDeadline(t time.Time) {
 	if t.IsZero() {
 		s.deadline.Store(0)
@@ -263,7 +263,7 @@ func (s *Session) awaitQueue() {
 	}
 }
 
-// RequestContext is Request for those who may wait, never the handler itself: it returns the
+// RequestContext is Request for callers that may wait, which a handler must not: it returns the
 // answer.
 func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openflow.Message, error) {
 	type answer struct {

@@ -61,7 +61,7 @@ func (v *Server) Close(ctx context.Context) error {
 	return v.group.close(ctx)
 }
 
-// listen takes note of a listener, unless the server is closed.
+// listen records a listener, unless the server is closed.
 func (v *Server) listen(ln net.Listener) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

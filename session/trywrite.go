@@ -7,7 +7,7 @@ type tryWriter interface {
 	TryWrite(p []byte) (int, error)
 }
 
-// tryWriterOf is how conn is written without waiting; nil if it can not be, and a writer then
+// tryWriterOf returns how conn is written without waiting; nil if it cannot be, and a writer then
 // writes all.
 func tryWriterOf(conn net.Conn) tryWriter {
 	if t, ok := conn.(tryWriter); ok {
@@ -16,8 +16,8 @@ func tryWriterOf(conn net.Conn) tryWriter {
 	return socketOf(conn)
 }
 
-// TryWriterOf is how a connection is written without waiting: for those who wrap one, and then have
-// a TryWrite of their own. It is nil if conn can not be.
+// TryWriterOf returns how a connection is written without waiting; nil if it cannot be. It is for
+// wrappers of connections, which implement TryWrite with it.
 func TryWriterOf(conn net.Conn) interface {
 	TryWrite(p []byte) (int, error)
 } {

@@ -71,7 +71,7 @@ func (w *wire) drain() error {
 	return err
 }
 
-// trim lets a large buffer go when it is empty.
+// trim frees a large buffer that is empty.
 func (w *wire) trim() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

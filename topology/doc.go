@@ -22,5 +22,5 @@
 //     where they can.
 //   - A forest never has a loop, and keeps every link it had that can still be used.
 //
-// The package is pure: no goroutine, no clock. Whoever owns a Forest or makes Maps says so.
+// The package is pure: no goroutine, no clock.
 package topology

@@ -46,7 +46,7 @@ func Each(t *testing.T, dir string, f func(t *testing.T, path string)) {
 
 // Run does the conversation of a file: do is called for each command in order and returns its
 // output; a final newline does not count. The test fails at each output that differs, or the file
-// is rewritten if the flag says so.
+// is rewritten if the flag is set.
 func Run(t *testing.T, path string, do func(t *testing.T, c *Command) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -75,7 +75,7 @@ func Run(t *testing.T, path string, do func(t *testing.T, c *Command) string) {
 	}
 }
 
-// Compare compares a whole file with what was got, or rewrites it if the flag says so.
+// Compare compares a whole file with what was got, or rewrites it if the flag is set.
 func Compare(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *rewrite {

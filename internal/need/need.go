@@ -32,7 +32,20 @@ func Root(t testing.TB) {
 // OpenFlow decoder.
 func OSKen(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(Repository(t), ".cache", "venv-osken", "bin", "python")
+	return cached(t, "venv-osken/bin/python")
+}
+
+// Faucet returns the path of the program faucet, a controller of OpenFlow 1.3, in its own Python
+// environment. It starts programs of os-ken's: its folder must be on the PATH of the caller.
+func Faucet(t testing.TB) string {
+	t.Helper()
+	return cached(t, "venv-faucet/bin/faucet")
+}
+
+// cached returns the path of a file that the setup script makes in the repository's cache.
+func cached(t testing.TB, file string) string {
+	t.Helper()
+	path := filepath.Join(Repository(t), ".cache", file)
 	if _, err := os.Stat(path); err != nil {
 		unmet(t, path+" is missing: scripts/setup test makes it")
 	}

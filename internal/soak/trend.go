@@ -1,13 +1,15 @@
 package soak
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// Sample is what was noted at a time, in seconds.
+// Sample is a measured value at a time, in seconds.
 type Sample struct{ At, Value float64 }
 
-// Rise is by how much a straight line through samples rises from the first to the last, and the
-// standard error of that (least squares). Of fewer than three samples nothing can be said: the
-// error is infinite.
+// Rise fits a straight line to samples (least squares), and returns by how much it rises from the
+// first to the last, with the standard error. The error is infinite for fewer than three samples.
 func Rise(samples []Sample) (rise, err float64) {
 	n := float64(len(samples))
 	if n < 3 {
@@ -33,23 +35,18 @@ func Rise(samples []Sample) (rise, err float64) {
 	return slope * span, math.Sqrt(left/(n-2)/xx) * span
 }
 
-// Flat reports whether samples rise by no more than a bound, as far as can be told: twice the
-// standard error is left out of account.
+// Flat reports whether samples rise by no more than a bound, with a tolerance of twice the standard
+// error.
 func Flat(samples []Sample, bound float64) bool {
 	rise, err := Rise(samples)
 	return !math.IsInf(err, 1) && rise-2*err <= bound
 }
 
-// SecondHalf is the samples of the second half of the time.
+// SecondHalf returns the samples of the second half of the time.
 func SecondHalf(samples []Sample) []Sample {
 	if len(samples) == 0 {
 		return nil
 	}
 	middle := (samples[0].At + samples[len(samples)-1].At) / 2
-	for i, s := range samples {
-		if s.At >= middle {
-			return samples[i:]
-		}
-	}
-	return nil
+	return samples[slices.IndexFunc(samples, func(s Sample) bool { return s.At >= middle }):]
 }

@@ -9,7 +9,7 @@ type deadline struct {
 	round  int // of the last setting: the timer of an earlier one does nothing
 }
 
-// stop lets the timer go.
+// stop stops and frees the timer.
 func (d *deadline) stop() {
 	d.round++
 	if d.timer != nil {

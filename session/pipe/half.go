@@ -74,7 +74,7 @@ func (h *half) read(p []byte) (int, error) {
 	}
 }
 
-// take copies bytes out, and lets the buffer go when it is empty.
+// take copies bytes out, and frees the buffer when it is empty.
 func (h *half) take(p []byte) int {
 	full := len(h.buf)-h.from >= h.limit
 	n := copy(p, h.buf[h.from:h.from+h.arrived])
