@@ -8,7 +8,6 @@ import (
 
 	"github.com/weirnet/weir/bench/load"
 	"github.com/weirnet/weir/bench/pace"
-	"github.com/weirnet/weir/bench/paths"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 )
@@ -112,12 +111,9 @@ func (s *churnRun) checkKeptUp(g *target.Testbed, p *load.Generator) error {
 	first, next := p.Asked()
 	to := max(next-int(float64(s.c.Rate)/2*installDelay.Seconds())-p.Batch, first)
 	from := max(to-installSample, first)
-	var t paths.Received
 	missing := 0
-	for n := from; n < to; n++ {
-		if a := g.Paths.At(n); !g.Paths.Follow(&a, true, &t) {
-			missing++
-		}
+	for range g.Broken(true, from, to) {
+		missing++
 	}
 	if missing > 0 {
 		return fmt.Errorf("%w: of %d paths that had been asked for %v before the end, at %s a second, %d did not lead to their ends", report.ErrSlow, to-from, installDelay,

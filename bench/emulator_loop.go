@@ -31,15 +31,12 @@ func (e *emulatorRun) connect(ctx context.Context) error {
 	}
 	defer p.Stop()
 	before, used := target.ReadCPUTimes(p), inUse()
-	n, err := emu.New(emu.Config{Topology: e.c.topology, Versions: []openflow.Version{e.c.Version},
+	n, err := startEmulated(ctx, emu.Config{Topology: e.c.topology, Versions: []openflow.Version{e.c.Version},
 		Controllers: []string{p.Address}, Silent: true, Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}
 	defer closeEmulated(n)
-	if err := n.Start(ctx); err != nil {
-		return err
-	}
 	limited, cancel := context.WithTimeout(ctx, e.c.Limit)
 	defer cancel()
 	if err := n.AwaitConnected(limited); err != nil {
@@ -58,15 +55,12 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := emu.New(emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true,
+	n, err := startEmulated(ctx, emu.Config{Topology: t, Versions: []openflow.Version{openflow.V13}, Silent: true,
 		Seed: e.c.Seed, Profile: e.c.Profile})
 	if err != nil {
 		return err
 	}
 	defer closeEmulated(n)
-	if err := n.Start(ctx); err != nil {
-		return err
-	}
 	for i, sw := range n.Switches() {
 		_, out, _, _ := n.Links()[i].Ends()
 		for r := range e.c.Rules {
@@ -108,6 +102,19 @@ func inUse() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapInuse + m.StackInuse)
+}
+
+// startEmulated starts a network; closeEmulated ends it.
+func startEmulated(ctx context.Context, c emu.Config) (*emu.Network, error) {
+	n, err := emu.New(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.Start(ctx); err != nil {
+		closeEmulated(n)
+		return nil, err
+	}
+	return n, nil
 }
 
 func closeEmulated(n *emu.Network) {

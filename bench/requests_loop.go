@@ -108,42 +108,24 @@ func (l *requestLoad) runFor(ctx context.Context, m *requestRun) error {
 	if err := pace.Wait(ctx, l.c.Warmup); err != nil {
 		return err
 	}
-	before := l.readCounters(ctx)
+	syncs, mallocs := l.metrics(ctx) // first and last, so that to ask for them counts for neither
+	before, mods := target.ReadCPUTimes(l.g.Process), l.g.Net.Tally().FlowMods
 	l.from.Store(before.At.UnixNano())
 	err := pace.Wait(ctx, l.c.Duration)
 	to := time.Now()
 	l.to.Store(to.UnixNano())
 	m.behind = len(l.due)
-	m.usage = target.UsageSince(before.CPUTimes, l.g.Process)
+	m.usage, m.mods = target.UsageSince(before, l.g.Process), l.g.Net.Tally().FlowMods-mods
 	m.usage.Elapsed = to.Sub(before.At)
-	after := l.readCounters(ctx)
-	m.mods, m.syncs, m.mallocs = after.mods-before.mods, after.syncs-before.syncs, after.mallocs-before.mallocs
+	s, a := l.metrics(ctx)
+	m.syncs, m.mallocs = s-syncs, a-mallocs
 	return cmp.Or(err, l.g.Check())
 }
 
-// counters is what processes have done so far.
-type counters struct {
-	target.CPUTimes
-	mods           uint64
-	syncs, mallocs float64
-}
-
-// readCounters reads all of it. The instance's metrics come first and last, so that asking for them
-// counts for neither.
-func (l *requestLoad) readCounters(ctx context.Context) (k counters) {
-	read := func() {
-		if m, err := l.g.Process.ReadMetrics(ctx, l.g.Instance.Token); err == nil {
-			k.syncs, k.mallocs = m.Syncs(), m[target.MetricMallocs]
-		}
-	}
-	if l.from.Load() == 0 {
-		read()
-	}
-	k.CPUTimes, k.mods = target.ReadCPUTimes(l.g.Process), l.g.Net.Tally().FlowMods
-	if l.to.Load() != 0 {
-		read()
-	}
-	return k
+// metrics asks the instance how often it has synchronised and allocated; 0 where it does not say.
+func (l *requestLoad) metrics(ctx context.Context) (syncs, mallocs float64) {
+	m, _ := l.g.Process.ReadMetrics(ctx, l.g.Instance.Token)
+	return m.Syncs(), m[target.MetricMallocs]
 }
 
 // pace gives requests to the connections at their times.

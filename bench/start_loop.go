@@ -47,29 +47,15 @@ func (s *startRun) measure(ctx context.Context) error {
 		return err
 	}
 	defer s.api.Close()
-	if err := s.awaitReady(ctx); err != nil {
+	if err := target.AwaitReady(ctx, s.api); err != nil {
 		return err
 	}
+	s.ready = time.Since(p.Began)
 	s.empty = p.Memory()
 	if err := s.together(ctx); err != nil {
 		return err
 	}
 	return s.oneByOne(ctx)
-}
-
-// awaitReady waits for the API's first answer.
-func (s *startRun) awaitReady(ctx context.Context) error {
-	for {
-		_, err := s.api.Switches(ctx)
-		s.ready = time.Since(s.process.Began)
-		if err == nil {
-			return nil
-		}
-		if s.ready > target.StartLimit || ctx.Err() != nil {
-			return err
-		}
-		pace.Nap(200 * time.Microsecond)
-	}
 }
 
 // together connects all switches at once, and leaves them at rest.

@@ -35,7 +35,7 @@ func (d *discoveryRun) measure(ctx context.Context) error {
 	}
 	later := &startRun{startScore: &startScore{c: &Start{Version: d.c.Version, topology: single}, shown: d.shown,
 		sent: report.NewHistogram(), request: report.NewHistogram()}, process: p, api: api}
-	if err := later.awaitReady(ctx); err != nil {
+	if err := target.AwaitReady(ctx, api); err != nil {
 		return err
 	}
 	if err := d.find(ctx, p, api); err != nil {
@@ -142,7 +142,7 @@ func (v *viewed) event(e client.Event) error {
 	case "switch":
 		var s client.Switch
 		if err = json.Unmarshal(e.Data, &s); err == nil && v.ids[s.DPID] {
-			v.set(v.there, s.DPID, s.Connected && !e.Delete)
+			set(v.there, s.DPID, s.Connected && !e.Delete)
 		}
 	case "link":
 		var l client.Link
@@ -164,11 +164,11 @@ func (v *viewed) link(l *client.Link, gone bool) {
 	if v.links[name] && !up && v.allUp > 0 {
 		v.losses++
 	}
-	v.set(v.links, name, up)
+	set(v.links, name, up)
 }
 
 // set has something be in a set or not.
-func (v *viewed) set(in map[string]bool, name string, is bool) {
+func set(in map[string]bool, name string, is bool) {
 	if is {
 		in[name] = true
 	} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ func (o *reportFiles) show(cmd *cobra.Command, r *report.Report) error {
 		}
 	}
 	if o.html != "" {
-		if err := writePage(o.html, []*report.Report{r}); err != nil {
+		if err := writeReports(o.html, []*report.Report{r}, report.WriteHTML); err != nil {
 			return runtimeError(err)
 		}
 	}
@@ -45,19 +46,10 @@ func (o *reportFiles) show(cmd *cobra.Command, r *report.Report) error {
 	return nil
 }
 
-// writePage writes reports as a page.
-func writePage(file string, reports []*report.Report) error {
+// writeReports writes reports to a file, as a page or as Markdown.
+func writeReports(file string, reports []*report.Report, write func(io.Writer, []*report.Report) error) error {
 	var b bytes.Buffer
-	if err := report.WriteHTML(&b, reports); err != nil {
-		return err
-	}
-	return os.WriteFile(file, b.Bytes(), 0o644)
-}
-
-// writeTables writes reports as Markdown.
-func writeTables(file string, reports []*report.Report) error {
-	var b bytes.Buffer
-	if err := report.Markdown(&b, reports); err != nil {
+	if err := write(&b, reports); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)
@@ -93,9 +85,9 @@ func newBenchReport() *cobra.Command {
 				}
 				return (&reportFiles{json: joined}).show(cmd, r)
 			case page != "":
-				return runtimeError(writePage(page, reports))
+				return runtimeError(writeReports(page, reports, report.WriteHTML))
 			case table != "":
-				return runtimeError(writeTables(table, reports))
+				return runtimeError(writeReports(table, reports, report.Markdown))
 			}
 			for _, r := range reports {
 				if err := r.Print(cmd.OutOrStdout()); err != nil {

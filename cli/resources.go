@@ -28,8 +28,8 @@ var switchResource = &resource[client.Switch]{
 	single: true, event: "switch",
 	header: []string{"DPID", "NAME", "CONNECTED", "STATE", "OPENFLOW", "ADDRESS", "MASTER", "PORTS", "SOFTWARE"},
 	cells: func(s client.Switch) []string {
-		return []string{s.DPID, s.Name, yesNo(s.Connected), s.State, s.OpenFlow, s.Address, s.Master, fmt.Sprint(len(s.Ports)),
-			strings.TrimSpace(s.Hardware + " " + s.Software)}
+		return cells(s.DPID, s.Name, yesNo(s.Connected), s.State, s.OpenFlow, s.Address, s.Master, len(s.Ports),
+			strings.TrimSpace(s.Hardware+" "+s.Software))
 	},
 	key:     func(s client.Switch) string { return s.DPID },
 	list:    listOrOne((*client.Client).Switches, (*client.Client).Switch),
@@ -40,8 +40,7 @@ var linkResource = &resource[client.Link]{
 	named: true, event: "link",
 	header: []string{"SRC", "DST", "UP", "STATE", "CAPACITY_MBPS", "LATENCY_US", "COST"},
 	cells: func(l client.Link) []string {
-		return []string{point(l.Src), point(l.Dst), yesNo(l.Up), l.State, number(l.CapacityMbps), number(l.LatencyUS),
-			fmt.Sprint(l.Cost)}
+		return cells(point(l.Src), point(l.Dst), yesNo(l.Up), l.State, number(l.CapacityMbps), number(l.LatencyUS), l.Cost)
 	},
 	key: func(l client.Link) string { return point(l.Src) + " " + point(l.Dst) },
 	list: filtered((*client.Client).Links, linkMatches,
@@ -69,9 +68,8 @@ var flowResource = &resource[client.Flow]{
 		if f.Reason != "" {
 			state += ": " + f.Reason
 		}
-		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match),
-			strings.Join(f.Instructions, ","), f.Owner, state,
-			optionalCount(f.Packets), optionalCount(f.Bytes), perSecond(f.PacketsRate), bitRate(f.BytesRate), cookie(f.Cookie)}
+		return cells(f.DPID, f.Table, f.Priority, match(f.Match), strings.Join(f.Instructions, ","), f.Owner, state,
+			optionalCount(f.Packets), optionalCount(f.Bytes), perSecond(f.PacketsRate), bitRate(f.BytesRate), cookie(f.Cookie))
 	},
 	key: func(f client.Flow) string {
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match), " ", f.Owner)
@@ -89,9 +87,8 @@ var entryResource = &resource[client.FlowEntry]{
 	header: []string{"SWITCH", "TABLE", "PRIORITY", "MATCH", "INSTRUCTIONS", "PACKETS", "BYTES", "DURATION", "IDLE",
 		"HARD", "COOKIE"},
 	cells: func(f client.FlowEntry) []string {
-		return []string{f.DPID, fmt.Sprint(f.Table), fmt.Sprint(f.Priority), match(f.Match), strings.Join(f.Instructions, ","),
-			count(f.Packets), count(f.Bytes), fmt.Sprint(f.DurationSec), fmt.Sprint(f.IdleTimeout),
-			fmt.Sprint(f.HardTimeout), cookie(f.Cookie)}
+		return cells(f.DPID, f.Table, f.Priority, match(f.Match), strings.Join(f.Instructions, ","),
+			count(f.Packets), count(f.Bytes), f.DurationSec, f.IdleTimeout, f.HardTimeout, cookie(f.Cookie))
 	},
 	key: func(f client.FlowEntry) string {
 		return fmt.Sprint(f.DPID, " ", f.Table, " ", f.Priority, " ", match(f.Match))
@@ -107,10 +104,9 @@ var countersResource = &resource[client.PortCounters]{
 		"RX_DROPPED", "TX_DROPPED", "RX_ERRORS", "TX_ERRORS", "AS_OF"},
 	cells: func(p client.PortCounters) []string {
 		return []string{portNumber(p.Number), p.Name, yesNo(p.Up), number(p.SpeedMbps), p.Role, optionalBytes(p.RxBytes),
-			optionalBytes(p.TxBytes),
-			optionalQuantity(p.RxPackets), optionalQuantity(p.TxPackets), bitRate(p.RxBytesRate), bitRate(p.TxBytesRate),
-			optionalCount(p.RxDropped), optionalCount(p.TxDropped), optionalCount(p.RxErrors),
-			optionalCount(p.TxErrors), optionalTimestamp(p.AsOf)}
+			optionalBytes(p.TxBytes), optionalQuantity(p.RxPackets), optionalQuantity(p.TxPackets),
+			bitRate(p.RxBytesRate), bitRate(p.TxBytesRate), optionalCount(p.RxDropped), optionalCount(p.TxDropped),
+			optionalCount(p.RxErrors), optionalCount(p.TxErrors), optionalTimestamp(p.AsOf)}
 	},
 	key: func(p client.PortCounters) string { return fmt.Sprint(p.Number) },
 	list: func(ctx context.Context, c *client.Client, id string) (*client.Page[client.PortCounters], error) {

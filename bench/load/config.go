@@ -101,24 +101,5 @@ func (c *Config) Check() error {
 	case c.Rate < 0:
 		return fmt.Errorf("a rate of %d given, want a positive one", c.Rate)
 	}
-	return c.checkHops()
-}
-
-// checkHops finds that a topology has no shortest path of so many switches. Where there is a longer
-// one there is one of this length too.
-func (c *Config) checkHops() error {
-	longest, next := 1, c.Network.Neighbours()
-	for from := range next {
-		if longest >= c.Hops {
-			return nil
-		}
-		for _, d := range topo.Distances(from, next) {
-			longest = max(longest, d+1)
-		}
-	}
-	if longest < c.Hops {
-		return fmt.Errorf("paths of %d switches given, want a topology that has one: the longest in %s has %d",
-			c.Hops, c.Topology, longest)
-	}
-	return nil
+	return paths.CheckHops(c.Network, c.Hops)
 }

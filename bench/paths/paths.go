@@ -2,6 +2,7 @@ package paths
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/emu/topo"
@@ -38,20 +39,31 @@ func New(net *loadswitch.Network, hops int, seed uint64) (*Set, error) {
 	t := net.Topology()
 	a := &Set{Net: net, Hops: hops, seed: seed, links: t.Degrees()}
 	next := t.Neighbours()
-	longest := 0
 	for from := range next {
 		for to, d := range topo.Distances(from, next) {
-			longest = max(longest, d+1)
 			if d == hops-1 {
 				a.ends = append(a.ends, [2]int{from, to})
 			}
 		}
 	}
-	if len(a.ends) == 0 {
-		return nil, fmt.Errorf("paths of %d switches given, want a topology that has one: the longest in %s has %d",
+	return a, CheckHops(t, hops)
+}
+
+// CheckHops finds that a topology has no shortest path of so many switches. Where there is a longer
+// one there is one of this length too.
+func CheckHops(t *topo.Topology, hops int) error {
+	longest, next := 1, t.Neighbours()
+	for from := range next {
+		if longest >= hops {
+			return nil
+		}
+		longest = max(longest, slices.Max(topo.Distances(from, next))+1)
+	}
+	if longest < hops {
+		return fmt.Errorf("paths of %d switches given, want a topology that has one: the longest in %s has %d",
 			hops, t.Name, longest)
 	}
-	return a, nil
+	return nil
 }
 
 // Random is a number drawn by the seed: the i-th of a path.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -15,6 +16,11 @@ type Machine struct {
 	Go      string `json:"go"`
 	LoadAvg string `json:"load_average"` // at the start: 1, 5, 15 minutes
 	Date    string `json:"date"`
+}
+
+// String names what figures depend on.
+func (m Machine) String() string {
+	return fmt.Sprintf("%s, %d cores, Linux %s, %s, %s, load average %s", m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadAvg)
 }
 
 // ThisMachine describes the machine as far as Linux tells.

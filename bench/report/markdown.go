@@ -13,9 +13,8 @@ import (
 // its title, command and machine.
 func Markdown(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
-		m := r.Machine
-		_, err := fmt.Fprintf(w, "## %s\n\n`%s`\n\n%s, %d cores, Linux %s, %s, %s, load average %s. %s.\n\n| | what | median | least – greatest | runs |\n|---|---|---|---|---|\n",
-			escaped(r.Title), r.Command, m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
+		_, err := fmt.Fprintf(w, "## %s\n\n`%s`\n\n%s. %s.\n\n| | what | median | least – greatest | runs |\n|---|---|---|---|---|\n",
+			escaped(r.Title), r.Command, r.Machine, r.Build)
 		if err != nil {
 			return err
 		}

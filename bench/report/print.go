@@ -11,11 +11,9 @@ import (
 
 // Print writes the report as text. Of a subject without a result it tells why, and no figure.
 func (r *Report) Print(w io.Writer) error {
-	m := r.Machine
 	fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scenario, strings.TrimPrefix(r.Title, r.Scenario+": "), r.Load.Topology,
 		Plural(r.Load.Runs, "run", "runs"))
-	fmt.Fprintf(w, "%s\n%s, %d cores, Linux %s, %s, %s, load average %s\n%s\n\n", r.Command, m.CPU, m.Cores,
-		m.Kernel, m.Go, m.Date, m.LoadAvg, r.Build)
+	fmt.Fprintf(w, "%s\n%s\n%s\n\n", r.Command, r.Machine, r.Build)
 	var valid []*Result
 	for _, x := range r.Results {
 		if x.Refused == "" {

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -20,7 +21,6 @@ type Process struct {
 	Version string // what the program says of itself
 	cmd     *exec.Cmd
 	dir     string
-	program string // this binary, if it is one of its controllers
 	Began   time.Time
 	ended   chan struct{}
 	output  *tail
@@ -60,11 +60,9 @@ func StartOwn(ctx context.Context, name, program string) (*Process, error) {
 	if name == Self {
 		return StartIn(ctx, "", program)
 	}
-	p, err := newOwn("", program)
-	if err != nil {
-		return nil, err
-	}
-	return p, p.start(ctx, exec.Command(p.program, "bench", "responder", "--listen", p.Address))
+	return startWeir(ctx, "", program, func(p *Process) []string {
+		return []string{"bench", "responder", "--listen", p.Address}
+	})
 }
 
 // StartNull starts the null instance of this binary that knows the paths of a topology.
@@ -78,44 +76,33 @@ func StartNullView(ctx context.Context, topology string, seed uint64) (*Process,
 }
 
 func startKnowing(ctx context.Context, topology string, seed uint64, more ...string) (*Process, error) {
-	p, err := newOwn("", "")
-	if err != nil {
-		return nil, err
-	}
-	return p, p.start(ctx, exec.Command(p.program, append([]string{"bench", "responder", "--listen", p.Address,
-		"--api", p.API, "--topology", topology, "--seed", strconv.FormatUint(seed, 10)}, more...)...))
+	return startWeir(ctx, "", "", func(p *Process) []string {
+		return append([]string{"bench", "responder", "--listen", p.Address, "--api", p.API, "--topology", topology,
+			"--seed", strconv.FormatUint(seed, 10)}, more...)
+	})
 }
 
 // StartIn starts an instance with its data in a new folder of a directory; the one of temporary
 // files if it is empty.
 func StartIn(ctx context.Context, dir, program string) (*Process, error) {
-	p, err := newOwn(dir, program)
+	return startWeir(ctx, dir, program, func(p *Process) []string {
+		return []string{"node", "--openflow", p.Address, "--api", p.API, "--auth", "none",
+			"--data-dir", filepath.Join(p.dir, "state"), "--log-level", "warn"}
+	})
+}
+
+// startWeir starts this binary, or program, with the arguments for the process's addresses and
+// folder.
+func startWeir(ctx context.Context, dir, program string, args func(*Process) []string) (*Process, error) {
+	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return p, p.start(ctx, p.instance())
-}
-
-// instance is the command of an instance at the process's addresses, with its data in the process's
-// folder.
-func (p *Process) instance() *exec.Cmd {
-	return exec.Command(p.program, "node", "--openflow", p.Address, "--api", p.API, "--auth", "none",
-		"--data-dir", filepath.Join(p.dir, "state"), "--log-level", "warn")
-}
-
-// newOwn is a process of this binary, or of program.
-func newOwn(dir, program string) (*Process, error) {
-	if program == "" {
-		var err error
-		if program, err = os.Executable(); err != nil {
-			return nil, err
-		}
-	}
 	p, err := newProcess(dir)
-	if err == nil {
-		p.program = program
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	return p, p.start(ctx, exec.Command(cmp.Or(program, self), args(p)...))
 }
 
 // newProcess is one that is not yet started, with addresses and a new folder in a directory.
@@ -210,7 +197,7 @@ func (p *Process) Kill() {
 
 // Restart starts a killed instance anew, at its addresses and with its data.
 func (p *Process) Restart(ctx context.Context) error {
-	return p.start(ctx, p.instance())
+	return p.start(ctx, exec.Command(p.cmd.Path, p.cmd.Args[1:]...))
 }
 
 // freePorts finds addresses on loopback that nobody listens at.

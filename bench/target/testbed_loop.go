@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/weirnet/weir/api/client"
@@ -144,14 +145,20 @@ func (g *Testbed) Poll(ctx context.Context, is func() error) error {
 
 // Ready waits for the API's first answer.
 func (g *Testbed) Ready(ctx context.Context) error {
-	for began := time.Now(); g.Instance.Test == nil; {
-		_, err := g.api.Switches(ctx)
+	if g.Instance.Test != nil {
+		return nil
+	}
+	return AwaitReady(ctx, g.api)
+}
+
+// AwaitReady waits for an API's first answer.
+func AwaitReady(ctx context.Context, api *client.Client) error {
+	for began := time.Now(); ; pace.Nap(200 * time.Microsecond) {
+		_, err := api.Switches(ctx)
 		if err == nil || ctx.Err() != nil || time.Since(began) > StartLimit {
 			return err
 		}
-		time.Sleep(entryPollPeriod)
 	}
-	return nil
 }
 
 // entryPollPeriod is how often it is looked what switches have received. Times are those of the
@@ -180,13 +187,8 @@ func (g *Testbed) AwaitEntries(ctx context.Context, what string, done func(loads
 
 // DescribeBroken says where paths that were asked for end before their end.
 func (g *Testbed) DescribeBroken() string {
-	var t paths.Received
 	at, n := map[uint64]int{}, 0
-	for i := g.First; i < g.Next; i++ {
-		p := g.Paths.At(i)
-		if g.Paths.Follow(&p, false, &t) {
-			continue
-		}
+	for p, t := range g.Broken(false, g.First, g.Next) {
 		n++
 		sw := g.Net.Switches[p.From.Switch]
 		if len(t.Steps) > 0 {
@@ -249,13 +251,22 @@ func (g *Testbed) AwaitReceived(ctx context.Context, before loadswitch.Tally, fi
 
 // Complete reports whether all of some paths lead to where they were to.
 func (g *Testbed) Complete(first, next int) bool {
-	var t paths.Received
-	for n := first; n < next; n++ {
-		if p := g.Paths.At(n); !g.Paths.Follow(&p, true, &t) {
-			return false
-		}
+	for range g.Broken(true, first, next) {
+		return false
 	}
 	return true
+}
+
+// Broken yields those of some paths that do not lead to where they were to, with how far they go.
+func (g *Testbed) Broken(exact bool, first, next int) iter.Seq2[paths.Path, *paths.Received] {
+	return func(yield func(paths.Path, *paths.Received) bool) {
+		var t paths.Received
+		for n := first; n < next; n++ {
+			if p := g.Paths.At(n); !g.Paths.Follow(&p, exact, &t) && !yield(p, &t) {
+				return
+			}
+		}
+	}
 }
 
 // CheckPaths wants paths to lead to where they were asked to.
