@@ -10,12 +10,7 @@ import (
 
 // Forget ends all alarms about a deleted switch, its ports and its links.
 func (b *Board) Forget(dpid netview.DPID) {
-	b.mu.Lock()
-	ended := b.core.forget(dpid, b.now())
-	b.mu.Unlock()
-	if ended {
-		b.Bell.Ring()
-	}
+	b.change(func(now time.Time) bool { return b.core.forget(dpid, now) })
 }
 
 func (c *core) forget(dpid netview.DPID, now time.Time) (ended bool) {

@@ -39,20 +39,20 @@ func NewAt(view *netview.View, now func() time.Time) *Board {
 // Raise raises an alarm about an object, with one sentence for people. It is safe for concurrent
 // use and does not block.
 func (b *Board) Raise(kind netview.AlarmKind, object, text string) {
-	b.mu.Lock()
-	fresh := b.core.raise(kind, object, text, b.now())
-	b.mu.Unlock()
-	if fresh {
-		b.Bell.Ring()
-	}
+	b.change(func(now time.Time) bool { return b.core.raise(kind, object, text, now) })
 }
 
 // Clear ends an alarm. It is cheap if there is none.
 func (b *Board) Clear(kind netview.AlarmKind, object string) {
+	b.change(func(now time.Time) bool { return b.core.clear(netview.AlarmKey{Kind: kind, Object: object}, now) })
+}
+
+// change changes the core; do reports whether the change is to be written at once.
+func (b *Board) change(do func(now time.Time) bool) {
 	b.mu.Lock()
-	ended := b.core.clear(netview.AlarmKey{Kind: kind, Object: object}, b.now())
+	due := do(b.now())
 	b.mu.Unlock()
-	if ended {
+	if due {
 		b.Bell.Ring()
 	}
 }

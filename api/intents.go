@@ -99,17 +99,14 @@ func waitQuery(wait, timeout string, most time.Duration) (time.Duration, error) 
 	return d, nil
 }
 
-// intentStates returns how many intents are in which state; nil for none.
+// intentStates returns how many intents are in which state.
 func (s *Server) intentStates() map[string]int {
 	if s.cfg.Intents == nil {
 		return nil
 	}
-	var states map[string]int
+	states := make(map[string]int)
 	for state, n := range s.cfg.Intents.Counts().ByState {
 		if n > 0 && state > 0 {
-			if states == nil {
-				states = make(map[string]int)
-			}
 			states[intent.State(state).String()] = n
 		}
 	}

@@ -106,15 +106,12 @@ func (s *Server) fresh(ctx context.Context, in Freshness) (*netview.Snapshot, er
 		return s.cfg.View.Snapshot(), nil
 	}
 	p, err := s.run.parse(in.AtLeast)
-	if err == errOtherRun {
+	switch {
+	case err == errOtherRun:
 		return nil, refuse(http.StatusPreconditionFailed, "at_least=%s is %v: read without it", truncate(in.AtLeast), err)
-	} else if err != nil {
+	case err != nil:
 		return nil, refuse(http.StatusBadRequest, "at_least: %v", err)
-	}
-	if p.revision == 0 {
-		return s.cfg.View.Snapshot(), nil
-	}
-	if !s.await(ctx, p.revision) {
+	case !s.await(ctx, p.revision):
 		return nil, refuse(http.StatusPreconditionFailed, "revision %s was not seen within %s: try again", truncate(in.AtLeast),
 			s.cfg.Limits.AtLeastWait)
 	}

@@ -105,20 +105,15 @@ func (l *Log) open() error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	l.size = info.Size()
-	if l.size == 0 { // it may be new, and is not there after a crash before its directory has it
-		if err := l.syncDir(); err != nil {
-			return errors.Join(err, f.Close())
-		}
-		l.setFile(f)
-		return nil
-	}
 	last := make([]byte, 1)
-	if _, err := f.ReadAt(last, l.size-1); err == nil && last[0] != '\n' {
-		if _, err := f.Write([]byte("\n")); err != nil {
-			return errors.Join(err, f.Close())
-		}
+	if l.size = info.Size(); l.size == 0 { // it may be new, and is not there after a crash before its directory has it
+		err = l.syncDir()
+	} else if _, unread := f.ReadAt(last, l.size-1); unread == nil && last[0] != '\n' {
 		l.size++
+		_, err = f.Write([]byte("\n"))
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
 	}
 	l.setFile(f)
 	return nil

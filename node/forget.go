@@ -40,16 +40,13 @@ func (n forgetter) Switch(ctx context.Context, dpid netview.DPID, how api.Forget
 		return nil, 0, err
 	}
 	n.noteSwitch(f, how)
-	if how.Withdraw {
-		f.Withdrawn = len(d.Ends)
+	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
+	defer cancel()
+	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how); err != nil {
+		return nil, 0, err
 	}
 	if how.DryRun {
 		return f, n.view.Snapshot().Revision(), nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
-	defer cancel()
-	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how.Withdraw); err != nil {
-		return nil, 0, err
 	}
 	for _, c := range drained {
 		if _, _, err := (drains{n.inputs}).Remove(c.Kind, c.Object); err != nil {
@@ -95,17 +92,14 @@ func (n forgetter) Host(ctx context.Context, id netview.HostID, how api.ForgetOp
 		f.Notes = append(f.Notes,
 			"intents of the host stay, with the rules that they have: they go with --withdraw (?withdraw=true)")
 	}
-	if how.Withdraw {
-		f.Withdrawn = len(d.Ends)
-	}
-	if how.DryRun {
-		return f, n.view.Snapshot().Revision(), nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
 	defer cancel()
 	var err error
-	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how.Withdraw); err != nil {
+	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how); err != nil {
 		return nil, 0, err
+	}
+	if how.DryRun {
+		return f, n.view.Snapshot().Revision(), nil
 	}
 	if err := n.discovery.ForgetHost(ctx, id); err != nil && !errors.Is(err, discovery.ErrUnknown) {
 		return nil, 0, fmt.Errorf("%w: %w", api.ErrNotKept, err)
@@ -171,10 +165,14 @@ func some(list []string) client.Some {
 	return client.Some{Count: len(list), First: append([]string{}, list[:min(len(list), someMost)]...)}
 }
 
-// withdrawAll withdraws intents, if that is desired, and returns how many when that is durable.
-func (n forgetter) withdrawAll(ctx context.Context, ids []string, wanted bool) (int, error) {
-	if !wanted || len(ids) == 0 {
+// withdrawAll withdraws intents, if that is desired, and returns how many when that is durable; of a
+// dry run, how many it would be.
+func (n forgetter) withdrawAll(ctx context.Context, ids []string, how api.ForgetOptions) (int, error) {
+	switch {
+	case !how.Withdraw:
 		return 0, nil
+	case how.DryRun, len(ids) == 0:
+		return len(ids), nil
 	}
 	reqs := make([]intent.Request, len(ids))
 	for i, id := range ids {

@@ -32,36 +32,18 @@ func Parse(b []byte) (Spec, error) {
 	if err := s.Check(); err != nil {
 		return Spec{}, fmt.Errorf("intent: %w", err)
 	}
-	if s.size() != len(b) || !bytes.Equal(r.rest, s.Selector.OXM) || r.disorder(&s) {
+	s.Wide = format == format2 || s.Boundless()
+	var room [256]byte
+	if !bytes.Equal(s.Append(room[:0]), b) {
 		return Spec{}, fmt.Errorf("intent %q: not in the one form", s.ID)
 	}
-	boundless := s.Boundless()
-	if boundless && format == format2 {
-		return Spec{}, fmt.Errorf("intent %q: not in the one form", s.ID)
-	}
-	s.Wide = boundless || format == format2
 	return s, nil
-}
-
-// size is the length of the durable form.
-func (s *Spec) size() int {
-	n := 5 + len(s.ID) + len(s.Selector.OXM)
-	switch s.Kind {
-	case HostToHost:
-		return n + 2*hostLen
-	case PointToPoint:
-		return n + 2*pointLen
-	case Path:
-		return n + 2 + hopLen*len(s.Hops)
-	}
-	return n + 2 + pointLen*(len(s.Src)+len(s.Dst))
 }
 
 // reader takes the durable form apart. What is missing is read as zero and noted.
 type reader struct {
 	rest  []byte
 	short bool
-	given []End // as they stand in the bytes
 	room  []End // memory for two
 }
 
@@ -123,7 +105,6 @@ func (r *reader) several(list []End) []End {
 	for range n {
 		list = r.end(PointToPoint, list)
 	}
-	r.given = list
 	return list
 }
 
@@ -137,18 +118,6 @@ func (r *reader) end(k Kind, list []End) []End {
 		e.Point = netview.Point{DPID: netview.DPID(binary.BigEndian.Uint64(b)), Port: binary.BigEndian.Uint32(b[8:])}
 	}
 	return append(list, e)
-}
-
-// disorder reports whether Check has put ends in order: it makes a new list then.
-func (r *reader) disorder(s *Spec) bool {
-	if len(r.given) == 0 {
-		return false
-	}
-	now := s.Src
-	if s.Kind == PointToMultipoint {
-		now = s.Dst
-	}
-	return len(now) != len(r.given) || &now[0] != &r.given[0]
 }
 
 // matchOf is the match of OXM TLVs.
