@@ -14,7 +14,9 @@
 // In: Load, the state of the previous process; SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from
 // the sessions' reader goroutines; FormerLinkPorts, from the reader of the switch's rules;
 // configuration (netview.Settings), applied within a second; time. Out: frames to send out of ports
-// (Output), transactions on netview.Facts, and alarms.
+// (Output), transactions on netview.Facts, and alarms. The core has no Step: an input sees the rows
+// that those before it have written, so all are applied to one open transaction (Begin, Tick), and
+// what is to be sent and alarmed is taken when it is committed.
 //
 // # Invariants
 //

@@ -295,17 +295,13 @@ func (c *Core) auditCompactRow(sw *switchState, i uint32, f *Findings, now time.
 
 // addCompact adds a rule of a rule set that is missing or changed.
 func (f *Findings) addCompact(c *Core, sw *switchState, i uint32) {
-	rule := c.renderRow(sw, i)
-	d := Difference{
-		Kind: DifferenceMissing, Table: rule.Table, Priority: rule.Priority, Match: rule.Match, Owner: rule.Owner,
-		Desired: describe(rule.Cookie, rule.Instructions),
-	}
+	rule, held := c.renderRow(sw, i), ""
 	if sw.compact.rows[i].flags&flagMayHold != 0 {
-		d.Kind, d.Held = DifferenceChanged, "something else"
+		held = "something else"
 	} else if e := sw.foreign[sw.compact.rows[i].place().key(rule.Table)]; e != nil {
-		d.Kind, d.Held = DifferenceChanged, describe(e.Cookie, e.Instructions)
+		held = describe(e.Cookie, e.Instructions)
 	}
-	f.Differences = append(f.Differences, d)
+	f.addMissing(rule, rule.Instructions, held)
 }
 
 // extraCompact adds a stale entry of an owner of rule sets. An entry whose removal was ordered is

@@ -119,6 +119,11 @@ func (c *Core) raise(kind netview.AlarmKind, dpid netview.DPID, text string) {
 	c.ready.Alarms = append(c.ready.Alarms, Alarm{Kind: kind, Object: dpid.String(), Text: text})
 }
 
+// raiseLimit raises the alarm that a limit is reached.
+func (c *Core) raiseLimit(limit, text string) {
+	c.ready.Alarms = append(c.ready.Alarms, Alarm{Kind: netview.AlarmLimit, Object: limit, Text: text})
+}
+
 func (c *Core) clear(kind netview.AlarmKind, dpid netview.DPID) {
 	c.ready.Alarms = append(c.ready.Alarms, Alarm{Kind: kind, Object: dpid.String(), Clear: true})
 }

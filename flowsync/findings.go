@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,15 +57,22 @@ const (
 
 // add adds a desired rule that is missing or changed.
 func (f *Findings) add(sw *switchState, w *row, e, foreign *Entry) {
+	held := ""
+	if e = cmp.Or(e, foreign); e != nil {
+		held = describe(e.Cookie, e.Instructions)
+	}
+	f.addMissing(w.rule, sw.instructionsOf(w), held)
+}
+
+// addMissing adds a desired rule that the switch does not hold; held is what it holds in its place,
+// if anything.
+func (f *Findings) addMissing(r *netview.Rule, instructions []openflow.Instruction, held string) {
 	d := Difference{
-		Kind: DifferenceMissing, Table: w.key.table, Priority: w.key.priority, Match: w.rule.Match, Owner: w.rule.Owner,
-		Desired: describe(w.rule.Cookie, sw.instructionsOf(w)),
+		Kind: DifferenceMissing, Table: r.Table, Priority: r.Priority, Match: r.Match, Owner: r.Owner,
+		Desired: describe(r.Cookie, instructions), Held: held,
 	}
-	if e == nil {
-		e = foreign
-	}
-	if e != nil {
-		d.Kind, d.Held = DifferenceChanged, describe(e.Cookie, e.Instructions)
+	if held != "" {
+		d.Kind = DifferenceChanged
 	}
 	f.Differences = append(f.Differences, d)
 }

@@ -3,7 +3,6 @@ package flowsync
 import (
 	"errors"
 
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -86,9 +85,7 @@ func (c *Core) setListedBytes(sw *switchState, bytes int) {
 // noRoom raises an alarm if not all of a listing could be kept.
 func (c *Core) noRoom(sw *switchState, in *Entries) {
 	if in.Reading.incomplete || errors.Is(in.Err, errNoRoom) {
-		c.ready.Alarms = append(c.ready.Alarms, Alarm{
-			Kind: netview.AlarmLimit, Object: "limits.switch_listings",
-			Text: "switch " + sw.dpid.String() + " lists more entries than there is room for: not all are remembered",
-		})
+		c.raiseLimit("limits.switch_listings",
+			"switch "+sw.dpid.String()+" lists more entries than there is room for: not all are remembered")
 	}
 }

@@ -71,10 +71,8 @@ func (l *Loop) takeOverflows(inputs []Input) []Input {
 // without a notice: its barrier reply proves nothing.
 func (c *Core) onMissed(sw *switchState, now time.Time) {
 	c.counters.Overflows++
-	c.ready.Alarms = append(c.ready.Alarms, Alarm{
-		Kind: netview.AlarmLimit, Object: "limits.switch_news",
-		Text: fmt.Sprintf("switch %s tells of errors and of entries faster than they are taken: it is read instead", sw.dpid),
-	})
+	c.raiseLimit("limits.switch_news",
+		fmt.Sprintf("switch %s tells of errors and of entries faster than they are taken: it is read instead", sw.dpid))
 	if sw.phase == phaseReading {
 		sw.deferredOverflow = true
 		return

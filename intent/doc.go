@@ -15,7 +15,9 @@
 // it accepts, and it appends their contents to a Journal, under a mutex that is never held across a
 // wait. Durable contents go to the Core, with the changes of the network view and the outcomes of
 // orders. The Core returns orders (install or remove a rule: package ruleset), states, and decisions
-// (the chosen path), which a second journal keeps so that paths stay the same across a restart.
+// (the chosen path), which a second journal keeps so that paths stay the same across a restart. Its
+// Step takes one Input with a list of each kind, since a step may take a hundred thousand commits or
+// outcomes: a list of mixed inputs would allocate each.
 //
 // # How a path changes
 //

@@ -20,20 +20,19 @@ type inPort struct {
 
 // inPorts are stored by id, which is the ID of the hops of paths.
 type inPorts struct {
-	list    []*inPort // nil for a free id, and for 0
-	free    []uint32
+	slots[*inPort]
 	byPoint map[netview.Point]uint32
 }
 
 func newInPorts() inPorts {
-	return inPorts{list: make([]*inPort, 1), byPoint: make(map[netview.Point]uint32)}
+	return inPorts{byPoint: make(map[netview.Point]uint32)}
 }
 
 // ofHop returns the in port of a hop.
-func (s *inPorts) ofHop(h *ruleset.Hop) *inPort { return s.list[h.ID] }
+func (s *inPorts) ofHop(h *ruleset.Hop) *inPort { return s.at(h.ID) }
 
 // lookup returns the in port at a point; nil if no path passes it.
-func (s *inPorts) lookup(p netview.Point) *inPort { return s.list[s.byPoint[p]] }
+func (s *inPorts) lookup(p netview.Point) *inPort { return s.at(s.byPoint[p]) }
 
 // idOf returns the id of a point, allocated if necessary.
 func (s *inPorts) idOf(p netview.Point) uint32 {
@@ -41,13 +40,7 @@ func (s *inPorts) idOf(p netview.Point) uint32 {
 	if id != 0 {
 		return id
 	}
-	if n := len(s.free); n > 0 {
-		id, s.free = s.free[n-1], s.free[:n-1]
-	} else {
-		id = uint32(len(s.list))
-		s.list = append(s.list, nil)
-	}
-	s.list[id] = &inPort{point: p}
+	id = s.add(&inPort{point: p})
 	s.byPoint[p] = id
 	return id
 }
@@ -55,10 +48,9 @@ func (s *inPorts) idOf(p netview.Point) uint32 {
 // sweep drops forgotten paths, and the in ports without paths.
 func (s *inPorts) sweep(forgotten func(way uint32) bool) {
 	for at, id := range s.byPoint {
-		here := s.list[id]
+		here := s.at(id)
 		if here.paths = slices.DeleteFunc(here.paths, forgotten); len(here.paths) == 0 {
-			s.list[id] = nil
-			s.free = append(s.free, id)
+			s.remove(id)
 			delete(s.byPoint, at)
 		}
 	}

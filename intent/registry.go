@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
@@ -8,8 +10,8 @@ import (
 
 // pathRegistry has all paths and trees, each once, and the in ports that they pass.
 type pathRegistry struct {
-	list    []*sharedPath // by id; nil for a free id
-	free    []uint32
+	slots[*sharedPath] // nil for a free id
+
 	byHash  index
 	hops    map[topology.Hop]*ruleset.Hop // hops of paths, those with one out port
 	inPorts inPorts                       // of the hops
@@ -22,7 +24,7 @@ type pathRegistry struct {
 const minIdle = 4096
 
 func newPathRegistry() *pathRegistry {
-	return &pathRegistry{list: make([]*sharedPath, 1), hops: make(map[topology.Hop]*ruleset.Hop), inPorts: newInPorts()}
+	return &pathRegistry{hops: make(map[topology.Hop]*ruleset.Hop), inPorts: newInPorts()}
 }
 
 func (r *pathRegistry) len() int { return r.byHash.Len() }
@@ -49,19 +51,25 @@ func hashHops(hops []*ruleset.Hop) uint64 {
 	return mix(h, 0x6c62272e07bb0142)
 }
 
+// find returns the path of a hash for which is returns true; nil without one.
+func (r *pathRegistry) find(hash uint64, is func(*sharedPath) bool) (found *sharedPath) {
+	r.byHash.Find(hash, func(id uint32) bool {
+		if path := r.list[id]; is(path) {
+			found = path
+		}
+		return found == nil
+	})
+	return found
+}
+
 // forHops returns the path along some hops.
-func (r *pathRegistry) forHops(hops []topology.Hop) (found *sharedPath) {
+func (r *pathRegistry) forHops(hops []topology.Hop) *sharedPath {
 	h := uint64(len(hops))
 	for i := range hops {
 		h = hashHop(h, hops[i].DPID, hops[i].In, hops[i].Out)
 	}
 	h = mix(h, 0x6c62272e07bb0142)
-	r.byHash.Find(h, func(id uint32) bool {
-		if path := r.list[id]; path.treeEdges == nil && samePath(path.route.Hops, hops) {
-			found = path
-		}
-		return found == nil
-	})
+	found := r.find(h, func(path *sharedPath) bool { return path.treeEdges == nil && samePath(path.route.Hops, hops) })
 	if found != nil {
 		return found
 	}
@@ -84,31 +92,20 @@ func (r *pathRegistry) hop(at topology.Hop) *ruleset.Hop {
 }
 
 func samePath(a []*ruleset.Hop, b []topology.Hop) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].DPID != b[i].DPID || a[i].In != b[i].In || a[i].Out[0] != b[i].Out || len(a[i].Out) != 1 {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(h *ruleset.Hop, at topology.Hop) bool {
+		return h.DPID == at.DPID && h.In == at.In && h.Out[0] == at.Out && len(h.Out) == 1
+	})
 }
 
 // forTree returns the path object of a tree. It takes ownership of the slices and of the hops that
 // no other path has.
-func (r *pathRegistry) forTree(hops []*ruleset.Hop, joins []edge) (found *sharedPath) {
+func (r *pathRegistry) forTree(hops []*ruleset.Hop, joins []edge) *sharedPath {
 	if joins == nil {
 		joins = []edge{}
 	}
 	h := hashHops(hops)
 	whole := ruleset.Route{Hops: hops}
-	r.byHash.Find(h, func(id uint32) bool {
-		if path := r.list[id]; path.treeEdges != nil && path.route.Equal(&whole) {
-			found = path
-		}
-		return found == nil
-	})
+	found := r.find(h, func(path *sharedPath) bool { return path.treeEdges != nil && path.route.Equal(&whole) })
 	if found != nil {
 		return found
 	}
@@ -117,13 +114,7 @@ func (r *pathRegistry) forTree(hops []*ruleset.Hop, joins []edge) (found *shared
 
 // add registers a new path. New hops get the id of their in port.
 func (r *pathRegistry) add(path *sharedPath, hash uint64) *sharedPath {
-	if n := len(r.free); n > 0 {
-		path.route.ID, r.free = r.free[n-1], r.free[:n-1]
-		r.list[path.route.ID] = path
-	} else {
-		path.route.ID = uint32(len(r.list))
-		r.list = append(r.list, path)
-	}
+	path.route.ID = r.slots.add(path)
 	r.byHash.add(hash, path.route.ID)
 	for _, h := range path.route.Hops {
 		if h.ID == 0 {
@@ -168,8 +159,7 @@ func (r *pathRegistry) sweep() {
 			continue
 		}
 		r.byHash.Remove(hashHops(w.route.Hops), w.route.ID)
-		r.list[id] = nil
-		r.free = append(r.free, uint32(id))
+		r.slots.remove(uint32(id))
 	}
 	r.idle = kept
 	r.inPorts.sweep(func(id uint32) bool { return r.list[id] == nil })
@@ -199,7 +189,7 @@ func (r *pathRegistry) sweepHops() {
 
 // forRoute returns the path of a route; nil if it was dropped.
 func (r *pathRegistry) forRoute(p *ruleset.Route) *sharedPath {
-	if path := r.list[p.ID]; path != nil && &path.route == p {
+	if path := r.at(p.ID); path != nil && &path.route == p {
 		return path
 	}
 	return nil

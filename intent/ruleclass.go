@@ -11,10 +11,9 @@ type ruleClass struct {
 
 // ruleClasses are the classes of the installed rules, each once: most networks have a few.
 type ruleClasses struct {
-	list    []countedClass // by number; 0 is none
-	free    []uint32
-	byClass map[ruleClass]uint32
-	last    uint32 // cache: result of the last find
+	slots[countedClass] // by number
+	byClass             map[ruleClass]uint32
+	last                uint32 // cache: result of the last find
 }
 
 type countedClass struct {
@@ -23,12 +22,12 @@ type countedClass struct {
 }
 
 func newRuleClasses() ruleClasses {
-	return ruleClasses{list: make([]countedClass, 1), byClass: make(map[ruleClass]uint32)}
+	return ruleClasses{byClass: make(map[ruleClass]uint32)}
 }
 
 // find returns the number of a class; 0 if there is none.
 func (k *ruleClasses) find(of ruleClass) uint32 {
-	if k.list[k.last].ruleClass != of || k.last == 0 {
+	if k.last == 0 || k.list[k.last].ruleClass != of {
 		k.last = k.byClass[of]
 	}
 	return k.last
@@ -39,8 +38,7 @@ func (k *ruleClasses) addPaths(number uint32, more int) {
 	c := &k.list[number]
 	if c.paths += more; c.paths == 0 {
 		delete(k.byClass, c.ruleClass)
-		*c = countedClass{}
-		k.free = append(k.free, number)
+		k.remove(number)
 		k.last = 0
 	}
 }
@@ -50,13 +48,7 @@ func (k *ruleClasses) intern(of ruleClass) uint32 {
 	if n := k.find(of); n != 0 {
 		return n
 	}
-	if n := len(k.free); n > 0 {
-		k.last, k.free = k.free[n-1], k.free[:n-1]
-	} else {
-		k.last = uint32(len(k.list))
-		k.list = append(k.list, countedClass{})
-	}
-	k.list[k.last] = countedClass{ruleClass: of}
+	k.last = k.add(countedClass{ruleClass: of})
 	k.byClass[of] = k.last
 	return k.last
 }

@@ -195,7 +195,7 @@ func (m *meter) collectEngines(ch chan<- prometheus.Metric) {
 		collectWatch(ch, c)
 	})
 	if m.forward != nil {
-		counters(ch, descForward, forwardCounts(m.forward.Stats()))
+		counters(ch, descForward, forwardCounts(m.forward.Counts()))
 	}
 }
 
@@ -235,10 +235,11 @@ func collectFlowsync(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	gauge(ch, descRules, float64(sum.Leftover), "adopted")
 }
 
-func forwardCounts(s forward.Stats) map[string]uint64 {
+func forwardCounts(c *forward.Counts) map[string]uint64 {
 	return map[string]uint64{
-		"packet_ins": s.PacketIns, "copies": s.Copies, "pairs": s.Pairs, "released": s.Released, "flooded": s.Flooded,
-		"no_path": s.NoPath, "held_dropped": s.HeldDropped, "unsent": s.Unsent, "unruled": s.Unruled,
-		"moved": s.Moved, "adopted": s.Adopted, "refused": s.Refused,
+		"packet_ins": c.PacketIns.Load(), "copies": c.Copies.Load(), "pairs": c.Pairs.Load(),
+		"released": c.Released.Load(), "flooded": c.Flooded.Load(),
+		"no_path": c.NoPath.Load(), "held_dropped": c.HeldDropped.Load(), "unsent": c.Unsent.Load(), "unruled": c.Unruled.Load(),
+		"moved": c.Moved.Load(), "adopted": c.Adopted.Load(), "refused": c.Refused.Load(),
 	}
 }

@@ -17,9 +17,10 @@
 // # Who owns what
 //
 //   - core.go: the Core is the protocol: negotiation, handshake, echo, requests, roles, refusals.
-//     It is pure: a Step has an input and the time, and returns what to send, what to deliver, when
-//     to be called again. Its owner is the session's reader; others reach it under the session's
-//     mutex to enter a request, never while a handler runs.
+//     It is pure: a Step has one input, since a message is a view of the reader's buffer, and the
+//     time, and returns what to send, what to deliver, when to be called again. Its owner is the
+//     session's reader; others reach it under the session's mutex to enter a request, never while a
+//     handler runs.
 //   - loop.go: the reader, one goroutine for each session, reads into one buffer that grows under
 //     load, hands over whole messages, and at the end of a batch writes what was answered, itself
 //     and without waiting. The writer is a goroutine that exists while bytes are queued that the

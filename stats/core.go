@@ -142,7 +142,8 @@ func (c *Core) answer(a *Answer, now time.Time) {
 	}
 	switch {
 	case err == nil:
-		took, bytes := a.At.Sub(d.askedAt), sizeOf(a.Body)
+		took := a.At.Sub(d.askedAt)
+		_, bytes := kindOf(a.Body)
 		c.counts.Bytes.Add(uint64(bytes))
 		if q.Kind == KindFlows {
 			took, bytes = d.addPart(took, bytes, whole)

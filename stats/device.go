@@ -46,27 +46,18 @@ func (d *device) question(k Kind) *Question {
 // take folds an answer into a new Switch. whole is false if more parts are to be asked for; then
 // nothing is new yet.
 func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err error) {
+	if k, _ := kindOf(a.Body); k != q.Kind {
+		return false, ErrKind
+	}
 	next := *d.now
 	switch body := a.Body.(type) {
 	case *portList:
-		if q.Kind != KindPorts {
-			return false, ErrKind
-		}
 		next.Ports = portsOf(body.Ports, q.Session, a.At, d.now.Ports)
 	case *tableList:
-		if q.Kind != KindTables {
-			return false, ErrKind
-		}
 		next.Tables = tablesOf(body.Tables, q.Session, a.At, d.now.Tables)
 	case *totals:
-		if q.Kind != KindTotals {
-			return false, ErrKind
-		}
 		next.Totals = &Totals{AsOf: a.At, Entries: body.Flows, Packets: body.Packets, Bytes: body.Bytes}
 	case *flowList:
-		if q.Kind != KindFlows {
-			return false, ErrKind
-		}
 		selectors := counted(domain)
 		if d.flows == nil {
 			d.flows = newFlows(a.At, q.Session)
@@ -76,8 +67,6 @@ func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err er
 			return false, nil
 		}
 		next.Flows = d.flows
-	default:
-		return false, ErrKind
 	}
 	d.now = &next
 	return true, nil

@@ -60,12 +60,9 @@ func (l *Loop) Counts() *Counts { return l.counts }
 func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over {
-		return
-	}
 	l.last++
 	l.current[dpid] = connection{l.last, conn}
-	l.inbox = append(l.inbox, Up{Address{dpid, l.last}, version})
+	l.postLocked(Up{Address{dpid, l.last}, version})
 	l.Bell.Ring()
 }
 
@@ -75,19 +72,28 @@ func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
 	defer l.mu.Unlock()
 	if c, ok := l.current[dpid]; ok && c.conn == conn {
 		delete(l.current, dpid)
-		l.inbox = append(l.inbox, Down{Address{dpid, c.session}})
+		l.postLocked(Down{Address{dpid, c.session}})
 	}
 }
 
 // Forget drops the samples of a switch that has no session, with the next turn.
 func (l *Loop) Forget(dpid netview.DPID) {
+	l.post(Forgotten{dpid})
+	l.Bell.Ring()
+}
+
+// post leaves an input for the next turn.
+func (l *Loop) post(in Input) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over {
-		return
+	l.postLocked(in)
+}
+
+// postLocked is post while l.mu is held.
+func (l *Loop) postLocked(in Input) {
+	if !l.over {
+		l.inbox = append(l.inbox, in)
 	}
-	l.inbox = append(l.inbox, Forgotten{dpid})
-	l.Bell.Ring()
 }
 
 func (l *Loop) finish() {
@@ -134,10 +140,5 @@ func (l *Loop) ask(q Question) {
 
 // answer leaves an answer for the next turn.
 func (l *Loop) answer(a Address, body openflow.ReplyBody, err error) {
-	in := Answer{Address: a, At: l.now(), Body: body, Err: err}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.over {
-		l.inbox = append(l.inbox, in)
-	}
+	l.post(Answer{Address: a, At: l.now(), Body: body, Err: err})
 }

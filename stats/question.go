@@ -69,16 +69,19 @@ func selectable(v openflow.Version) bool {
 	return err == nil && err1 == nil && string(all) != string(one)
 }
 
-// sizeOf is about how many bytes an answer has on the wire.
-func sizeOf(body openflow.ReplyBody) int {
+// kindOf is the kind of question that a body answers, and about how many bytes it has on the wire;
+// kinds for a body that answers none.
+func kindOf(body openflow.ReplyBody) (k Kind, bytes int) {
 	const portLen, tableLen, entryLen = 112, 24, 144
 	switch b := body.(type) {
-	case *openflow.PortStatsList:
-		return portLen * len(b.Ports)
-	case *openflow.TableStatsList:
-		return tableLen * len(b.Tables)
-	case *openflow.FlowStatsList:
-		return entryLen * len(b.Flows)
+	case *portList:
+		return KindPorts, portLen * len(b.Ports)
+	case *tableList:
+		return KindTables, tableLen * len(b.Tables)
+	case *totals:
+		return KindTotals, 0
+	case *flowList:
+		return KindFlows, entryLen * len(b.Flows)
 	}
-	return 0
+	return kinds, 0
 }

@@ -161,7 +161,7 @@ func (d *Datapath) setFlow(pr pair, fl flow) {
 	fl.epoch = d.epoch
 	old, had := d.pairs.put(pr, fl)
 	if !had {
-		d.f.count.pairs.Add(1)
+		d.f.count.Pairs.Add(1)
 	} else if p := d.f.paths.get(old.path); p != nil && old.path != fl.path {
 		d.retire(pr, p)
 	} else {

@@ -20,7 +20,9 @@
 // order of its messages; they only look into indices and append to output queues. Step takes the
 // changes of the view, on one goroutine: it keeps the indices, publishes the tree's rules through
 // netview.Desired, and moves pairs whose path broke, whose host moved, or whose path crosses
-// something drained. Crossing counts those that still do.
+// something drained. Crossing counts those that still do. Step returns nothing to do, as the cores
+// of other engines do: pairs are decided and written where the packet came in, under a lock of its
+// switch, since the packet waits.
 //
 // # State and invariants
 //

@@ -191,7 +191,7 @@ func TestTurnedPathsPassNoSwitchTwice(t *testing.T) {
 		n := newNetwork(t, seed, openflow.V13, Config{})
 		n.join(4, shapes["kite"].edges)
 		n.allPairs(t)
-		tr, was := n.traffic(), n.f.Stats().Moved
+		tr, was := n.traffic(), n.f.Counts().Moved.Load()
 		across := []netview.Point{n.linkPort(1, 3), n.linkPort(2, 4)}
 		back := []netview.Point{n.linkPort(1, 2), n.linkPort(3, 4)}
 		for _, places := range [][]netview.Point{across, back, across, back} {
@@ -206,8 +206,8 @@ func TestTurnedPathsPassNoSwitchTwice(t *testing.T) {
 			tr.check(t)
 			n.left(t, places...)
 		}
-		if n.f.Stats().Moved < was+8 {
-			t.Errorf("%d pairs moved, want at least 8", n.f.Stats().Moved-was)
+		if n.f.Counts().Moved.Load() < was+8 {
+			t.Errorf("%d pairs moved, want at least 8", n.f.Counts().Moved.Load()-was)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (n *network) rest() {
 // TestDrainOfEverything: no path is better than another, so all stay, and traffic goes on.
 func TestDrainOfEverything(t *testing.T) {
 	meshes(t, func(t *testing.T, n *network) {
-		tr, moved := n.traffic(), n.f.Stats().Moved
+		tr, moved := n.traffic(), n.f.Counts().Moved.Load()
 		var all []netview.Point
 		for _, id := range n.ids {
 			all = append(all, netview.Point{DPID: id})
@@ -232,7 +232,7 @@ func TestDrainOfEverything(t *testing.T) {
 		n.rest()
 		tr.check(t)
 		n.left(t, all...)
-		if got := n.f.Stats().Moved; got != moved {
+		if got := n.f.Counts().Moved.Load(); got != moved {
 			t.Errorf("%d pairs moved, though everything is drained", got-moved)
 		}
 		if p := n.f.Crossing(all[0]); p.Bound == 0 || p.TreeBound == 0 {

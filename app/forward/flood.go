@@ -27,10 +27,10 @@ func (f *Forward) flood(d *Datapath, out *switchConn, pin *openflow.PacketIn) {
 		return
 	}
 	if !d.mayFlood(pin.InPort) || f.floodsLeft.Add(-1) < 0 {
-		f.count.heldDropped.Add(1)
+		f.count.HeldDropped.Add(1)
 		return
 	}
-	f.count.flooded.Add(1)
+	f.count.Flooded.Add(1)
 	for _, e := range *all {
 		to, inPort := out, pin.InPort
 		if e.dpid != d.id {

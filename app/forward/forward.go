@@ -61,24 +61,20 @@ type Switch interface {
 	Flush()
 }
 
-// Stats are counters since the start.
-type Stats struct {
-	PacketIns   uint64 // handed to the application
-	Copies      uint64 // of them, copies of packets that the switch has forwarded itself
-	Pairs       uint64 // pairs installed
-	Released    uint64 // packets sent on
-	Flooded     uint64 // packets to unknown hosts and multicast, sent out of every edge port
-	NoPath      uint64 // packets dropped: no path to the host
-	HeldDropped uint64 // packets dropped: too many were waiting for a path
-	Unsent      uint64 // messages dropped: the switch's queue was full, or its connection gone
-	Unruled     uint64 // packets released without a rule: too many pairs
-	Moved       uint64 // pairs moved to another path
-	Adopted     uint64 // pairs of an earlier run
-	Refused     uint64 // pairs' rules that a switch refused
-}
-
-type counters struct {
-	packetIns, copies, pairs, released, flooded, noPath, heldDropped, unsent, unruled, moved, adopted, refused atomic.Uint64
+// Counts are what happened since the start. They may be read at any time.
+type Counts struct {
+	PacketIns   atomic.Uint64 // handed to the application
+	Copies      atomic.Uint64 // of them, copies of packets that the switch has forwarded itself
+	Pairs       atomic.Uint64 // pairs installed
+	Released    atomic.Uint64 // packets sent on
+	Flooded     atomic.Uint64 // packets to unknown hosts and multicast, sent out of every edge port
+	NoPath      atomic.Uint64 // packets dropped: no path to the host
+	HeldDropped atomic.Uint64 // packets dropped: too many were waiting for a path
+	Unsent      atomic.Uint64 // messages dropped: the switch's queue was full, or its connection gone
+	Unruled     atomic.Uint64 // packets released without a rule: too many pairs
+	Moved       atomic.Uint64 // pairs moved to another path
+	Adopted     atomic.Uint64 // pairs of an earlier run
+	Refused     atomic.Uint64 // pairs' rules that a switch refused
 }
 
 // Forward is the application. The package comment lists which method is called from where.
@@ -105,7 +101,7 @@ type Forward struct {
 	seconds       atomic.Uint32 // calls of Second
 	revision      atomic.Uint64 // of the view that Step has applied
 	snap          atomic.Pointer[netview.Snapshot]
-	count         counters
+	count         Counts
 }
 
 // hostPlace is where a host is.
@@ -124,16 +120,8 @@ func New(cfg Config, wanted *netview.Desired) *Forward {
 	return f
 }
 
-// Stats reads the counters.
-func (f *Forward) Stats() Stats {
-	c := &f.count
-	return Stats{
-		PacketIns: c.packetIns.Load(), Copies: c.copies.Load(), Pairs: c.pairs.Load(), Released: c.released.Load(),
-		Flooded: c.flooded.Load(), NoPath: c.noPath.Load(), HeldDropped: c.heldDropped.Load(), Unsent: c.unsent.Load(),
-		Unruled: c.unruled.Load(), Moved: c.moved.Load(), Adopted: c.adopted.Load(),
-		Refused: c.refused.Load(),
-	}
-}
+// Counts are what happened since the start.
+func (f *Forward) Counts() *Counts { return &f.count }
 
 // hostKey packs a host's address and VLAN id (0 for untagged) into one key.
 func hostKey(mac uint64, vlan uint16) uint64 { return mac<<12 | uint64(vlan&0xfff) }

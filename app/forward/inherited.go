@@ -302,7 +302,7 @@ func (f *Forward) adopt(pr pair, hops []topology.Hop, cookies []uint64) bool {
 	}
 	d.pairs.put(pr, fl)
 	d.retryMoves = true // its path may have broken since
-	f.count.adopted.Add(1)
+	f.count.Adopted.Add(1)
 	return true
 }
 

@@ -62,7 +62,7 @@ func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pai
 		return
 	}
 	if d.pairs.Len() >= MaxPairs || d.heldPackets >= MaxHeldSwitch || !d.mayBegin(pin.InPort) {
-		d.f.count.unruled.Add(1)
+		d.f.count.Unruled.Add(1)
 		d.sendOn(out, pin, hops[0].Out, copied)
 		return
 	}
@@ -74,7 +74,7 @@ func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pai
 func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, copied bool) {
 	if !d.writeDownstream(w) {
 		d.retire(w.pr, w.path)
-		d.f.count.noPath.Add(1)
+		d.f.count.NoPath.Add(1)
 		return
 	}
 	d.installs[w.pr] = w
@@ -161,7 +161,7 @@ func (d *Datapath) awaitConfirmation(next *Datapath, w *install) {
 // holdPacket keeps a packet until its pair's path is confirmed.
 func (d *Datapath) holdPacket(w *install, pin *openflow.PacketIn) {
 	if len(w.held) >= MaxHeld || d.heldPackets >= MaxHeldSwitch {
-		d.f.count.heldDropped.Add(1)
+		d.f.count.HeldDropped.Add(1)
 		return
 	}
 	h := heldPacket{buffer: pin.Buffer, inPort: pin.InPort}
@@ -294,7 +294,7 @@ func (d *Datapath) insertIngress(out *switchConn, w *install) {
 		return
 	}
 	if d.fm.Buffer != openflow.NoBuffer {
-		d.f.count.released.Add(1)
+		d.f.count.Released.Add(1)
 	}
 	for _, h := range held {
 		d.release(out, h.buffer, h.inPort, port, h.frame)
@@ -318,7 +318,7 @@ func (d *Datapath) endMove(out *switchConn, w *install) {
 	d.dropHalfMoved(w.pr)
 	d.setFlow(w.pr, flow{path: w.path.id, out: w.hop().Out})
 	d.freeMoveSlot(w)
-	d.f.count.moved.Add(1)
+	d.f.count.Moved.Add(1)
 	d.retryMoves = d.retryMoves || !d.f.pathValid(w.pr, w.path)
 	for _, h := range w.held {
 		d.release(out, h.buffer, h.inPort, w.hop().Out, h.frame)

@@ -14,14 +14,14 @@ const etherTypeIPv6 = 0x86dd
 // sent after BatchEnd.
 func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	f := d.f
-	f.count.packetIns.Add(1)
+	f.count.PacketIns.Add(1)
 	out := d.conn.Load()
 	if out == nil {
 		return
 	}
 	copied := isCopy(pin)
 	if copied {
-		f.count.copies.Add(1)
+		f.count.Copies.Add(1)
 		if fr.multicast() || !f.installsCopies(out, fr) {
 			return
 		}
@@ -98,7 +98,7 @@ func (d *Datapath) hopsTo(pin *openflow.PacketIn, pr pair) ([]topology.Hop, bool
 	hops, ok := d.f.pathTo(d.hops[:0], netview.Point{DPID: d.id, Port: pin.InPort}, dst.at, pr)
 	d.hops = hops
 	if !ok {
-		d.f.count.noPath.Add(1)
+		d.f.count.NoPath.Add(1)
 	}
 	return hops, ok
 }
@@ -161,7 +161,7 @@ func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([
 func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port uint32, copied bool) {
 	if d.pairs.Len() >= MaxPairs || !d.mayBegin(pin.InPort) {
 		if _, ok := d.pairs.get(pr); !ok {
-			d.f.count.unruled.Add(1)
+			d.f.count.Unruled.Add(1)
 			d.sendOn(out, pin, port, copied)
 			return
 		}
@@ -186,7 +186,7 @@ func (d *Datapath) local(out *switchConn, pin *openflow.PacketIn, pr pair, port 
 		return
 	}
 	if pin.Buffer != openflow.NoBuffer {
-		d.f.count.released.Add(1)
+		d.f.count.Released.Add(1)
 		return
 	}
 	d.release(out, openflow.NoBuffer, pin.InPort, port, d.frameOf(pin))
@@ -214,14 +214,14 @@ func (d *Datapath) release(out *switchConn, buffer, inPort, port uint32, frame [
 		d.po.Data = frame
 	}
 	if d.send(out.PacketOut(&d.po)) {
-		d.f.count.released.Add(1)
+		d.f.count.Released.Add(1)
 	}
 }
 
 // send counts a message that could not be queued.
 func (d *Datapath) send(err error) bool {
 	if err != nil {
-		d.f.count.unsent.Add(1)
+		d.f.count.Unsent.Add(1)
 		return false
 	}
 	return true

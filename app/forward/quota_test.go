@@ -60,8 +60,9 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 		if n := ds[0].Pairs(); n != 10 {
 			t.Errorf("across the network %v: %d pairs began, want 10", remote, n)
 		}
-		if s := f.Stats(); s.Unruled != 90 || s.Released != 100 {
-			t.Errorf("across the network %v: %d released, %d without a rule, want 100 and 90", remote, s.Released, s.Unruled)
+		if c := f.Counts(); c.Unruled.Load() != 90 || c.Released.Load() != 100 {
+			t.Errorf("across the network %v: %d released, %d without a rule, want 100 and 90", remote,
+				c.Released.Load(), c.Unruled.Load())
 		}
 		dst = 1000
 		begin(1, 3)

@@ -80,7 +80,7 @@ func (d *Datapath) Refused(m openflow.Match, cookie uint64, code openflow.ErrorC
 	if !ok {
 		return
 	}
-	f.count.refused.Add(1)
+	f.count.Refused.Add(1)
 	if d.refusal.refused(f.seconds.Load()) {
 		f.refusing.Add(1)
 		if f.cfg.Alarms != nil {
@@ -181,10 +181,10 @@ func (d *Datapath) sendDirect(out *switchConn, inPort uint32, pr pair, frame []b
 	f := d.f
 	dst, known := f.hosts.get(pr.dstKey())
 	if !known || len(frame) == 0 || f.directsLeft.Add(-1) < 0 {
-		f.count.noPath.Add(1)
+		f.count.NoPath.Add(1)
 		return
 	}
-	f.count.unruled.Add(1)
+	f.count.Unruled.Add(1)
 	if dst.at.DPID == d.id {
 		d.release(out, openflow.NoBuffer, inPort, dst.at.Port, frame)
 		return

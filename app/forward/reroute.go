@@ -219,7 +219,7 @@ func (d *Datapath) moveLocal(out *switchConn, pr pair, fl flow, port uint32) {
 	}
 	d.dropHalfMoved(pr)
 	d.setFlow(pr, flow{out: port})
-	d.f.count.moved.Add(1)
+	d.f.count.Moved.Add(1)
 }
 
 // retirePath schedules the deletion of the rules of the path that a pair leaves. d.mu is held.

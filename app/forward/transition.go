@@ -171,7 +171,7 @@ func (d *Datapath) freeMoveSlot(w *install) {
 // dropHeld drops the packets that waited for an install.
 func (d *Datapath) dropHeld(w *install) {
 	d.heldPackets -= len(w.held)
-	d.f.count.noPath.Add(uint64(len(w.held)))
+	d.f.count.NoPath.Add(uint64(len(w.held)))
 	w.held = nil
 }
 

@@ -32,11 +32,12 @@
 //     leads to another switch only copies are held back.
 //   - Every row has a hard time-out and is written again while the flood lasts: with no instance
 //     alive it runs out.
-//   - A port is let go when the flood has been over for Config.ReleaseDelay, or, where packets are dropped
-//     and nobody sees them, when the row's own count at its end says so.
+//   - A port is let go when the flood has been over for Config.ReleaseDelay, or, where packets are
+//     dropped and nobody sees them, when the row's own count at its end says so.
 //   - Admit does not block, allocates nothing for a port that was seen before, and takes no lock.
 //   - The number of ports that are counted, and of those that are held back, is bounded.
 //
 // The core (core.go and the nouns beside it) is pure: time and snapshot are arguments. Its loop
-// (loop.go) owns it.
+// (loop.go) owns it. Its Step takes events and counts apart: the counts are what has come since the
+// last step, and no event.
 package guard

@@ -16,7 +16,8 @@
 // at the asker's port, through the switch's own ordered output. What hosts and servers say of
 // addresses goes to the loop, which compares it with the view and keeps the table of bindings that
 // answers come from. Addresses of DHCP are handed to discovery (Config.Learned), and an address
-// that two hosts claim is alarmed.
+// that two hosts claim is alarmed. The core has no Step: it answers a question on the goroutine that
+// read it, since the answer is the same whatever waits for the loop.
 //
 // # When it answers
 //
