@@ -30,11 +30,8 @@ func (l *Loop) Check(ctx context.Context) (Report, bool) {
 	if !l.Ask(func(*Core) { c = l.StartCheck() }) {
 		return Report{}, false
 	}
-	var ok bool
-	if c.report.Switches, ok = l.collect(ctx, c.found, c.waiting); !ok {
-		return c.report, false
-	}
-	return c.done(), true
+	ok := l.await(ctx, c)
+	return c.done(), ok
 }
 
 // StartCheck begins a check. It is called by Run's goroutine, or by callers that drive the loop
@@ -62,11 +59,14 @@ func (l *Loop) StartCheck() *RunningCheck {
 // Report returns the findings so far, and whether all switches have answered.
 func (c *RunningCheck) Report() (Report, bool) {
 	for len(c.found) > 0 {
-		f := <-c.found
-		delete(c.waiting, f.DPID)
-		c.report.Switches = append(c.report.Switches, f)
+		c.take(<-c.found)
 	}
 	return c.done(), len(c.waiting) == 0
+}
+
+func (c *RunningCheck) take(f Findings) {
+	delete(c.waiting, f.DPID)
+	c.report.Switches = append(c.report.Switches, f)
 }
 
 func (c *RunningCheck) done() Report {

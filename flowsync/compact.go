@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -294,7 +295,7 @@ func (a place) key(table uint8) entryKey {
 
 // placeIn returns the place that an entry's key names; false if no rule of a rule set can be there.
 func (sw *switchState) placeIn(key entryKey) (place, bool) {
-	if sw.ourKey(key).table != ruleset.Table(sw.singleTable) {
+	if sw.ourKey(key).table != plan.ForwardingTable(sw.singleTable) {
 		return place{}, false
 	}
 	in, match, ok := ruleset.CutInPort([]byte(key.match))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -146,7 +147,7 @@ func (c *Core) reportInstalled(sw *switchState, i uint32) {
 // displacedBy forgets the foreign entry that a rule of a rule set replaced, if there was one.
 func (sw *switchState) displacedBy(r *compactRow) {
 	if len(sw.foreign) > 0 {
-		sw.displaced(r.place().key(ruleset.Table(sw.singleTable)))
+		sw.displaced(r.place().key(plan.ForwardingTable(sw.singleTable)))
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *chaos) orderSome(r *rapid.T) {
 }
 
 func (a *accounts) give(o ruleset.Order, single bool) {
-	t := &twinOrder{Order: o, key: placeOf(o.Rules, 0).key(ruleset.Table(single))}
+	t := &twinOrder{Order: o, key: placeOf(o.Rules, 0).key(plan.ForwardingTable(single))}
 	a.by[o.Rules] = t
 	name := placeName(o.Rules)
 	a.places[name] = append(a.places[name], t)

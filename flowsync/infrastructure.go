@@ -23,16 +23,17 @@ func Infrastructure(domain uint16, version openflow.Version, tables uint8) []net
 	rules := []netview.Rule{
 		{Table: plan.TableAdmission, Priority: plan.PriorityDiscovery, Cookie: cookie, Match: lldp, Instructions: ask},
 	}
-	miss := plan.TableSingle
-	if !plan.SingleTable(version, tables) {
-		miss = plan.TableForwarding
+	single := plan.SingleTable(version, tables)
+	if !single {
 		rules = append(rules, netview.Rule{
 			Table: plan.TableAdmission, Priority: plan.PriorityMiss, Cookie: cookie,
 			Instructions: []openflow.Instruction{openflow.GotoTable(plan.TableForwarding)},
 		})
 	}
 	if plan.MissAsks(version) {
-		rules = append(rules, netview.Rule{Table: miss, Priority: plan.PriorityMiss, Cookie: cookie, Instructions: ask})
+		rules = append(rules, netview.Rule{
+			Table: plan.ForwardingTable(single), Priority: plan.PriorityMiss, Cookie: cookie, Instructions: ask,
+		})
 	}
 	return rules
 }

@@ -339,21 +339,19 @@ func (l *Loop) send(b *Batch) Sent {
 	return in
 }
 
-// collect waits for the findings of switches until ctx ends; false if the loop has ended.
-func (l *Loop) collect(ctx context.Context, found <-chan Findings, waiting map[netview.DPID]bool) (list []Findings, ok bool) {
-	for len(waiting) > 0 {
+// await waits for the findings of a check until ctx ends; false if the loop has ended.
+func (l *Loop) await(ctx context.Context, c *RunningCheck) bool {
+	for len(c.waiting) > 0 {
 		select {
-		case f := <-found:
-			delete(waiting, f.DPID)
-			list = append(list, f)
+		case f := <-c.found:
+			c.take(f)
 		case <-ctx.Done():
-			for dpid := range waiting {
-				list = append(list, Findings{DPID: dpid, Err: errNoAnswer})
+			for dpid := range c.waiting {
+				c.take(Findings{DPID: dpid, Err: errNoAnswer})
 			}
-			return list, true
 		case <-l.done:
-			return list, false
+			return false
 		}
 	}
-	return list, true
+	return true
 }

@@ -32,7 +32,7 @@ type packedEntry struct {
 
 // pack adds an entry if it can be a rule of a rule set: by its kind, its table, and its in_port.
 func (p *Packed) pack(s *openflow.FlowStats, single bool) bool {
-	if plan.Decode(s.Cookie).Kind != plan.KindIntent || !single && s.Table != ruleset.Table(false) {
+	if plan.Decode(s.Cookie).Kind != plan.KindIntent || !single && s.Table != plan.ForwardingTable(false) {
 		return false
 	}
 	start := len(p.bytes)

@@ -21,6 +21,15 @@ func SingleTable(version openflow.Version, tables uint8) bool {
 	return version < openflow.V13 || tables < tablesNeeded
 }
 
+// ForwardingTable returns the table that says where a packet goes, in the single-table form or in the
+// other.
+func ForwardingTable(single bool) uint8 {
+	if single {
+		return TableSingle
+	}
+	return TableForwarding
+}
+
 // MissAsks reports whether a switch has to be told, by a table-miss entry, to send misses to the
 // controller. OpenFlow 1.0 does so by itself.
 func MissAsks(version openflow.Version) bool { return version >= openflow.V13 }

@@ -92,21 +92,13 @@ func (s *Set) SamePlace(rule int, q *Set, other int) bool {
 	return ah.DPID == bh.DPID && ah.In == bh.In && s.Priority == q.Priority && bytes.Equal(a.Match, b.Match)
 }
 
-// Table returns the table of the rules: single selects the single-table form of the switch plan.
-func Table(single bool) uint8 {
-	if single {
-		return plan.TableSingle
-	}
-	return plan.TableForwarding
-}
-
 // FlowMod makes m the message that adds a rule. It reuses the memory of m's match, instructions and
 // actions, which must be m's own, and does not allocate when that is enough.
 func (s *Set) FlowMod(rule int, domain uint16, single bool, m *openflow.FlowMod) {
 	leg, hop := s.At(rule)
 	match, instructions := AppendMatch(m.Match.OXM[:0], hop.In, leg.Match), appendInstructions(m.Instructions[:0], hop)
 	*m = openflow.FlowMod{
-		Command: openflow.FlowAdd, Cookie: s.Cookie(domain), Table: Table(single), Priority: s.Priority,
+		Command: openflow.FlowAdd, Cookie: s.Cookie(domain), Table: plan.ForwardingTable(single), Priority: s.Priority,
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Flags: openflow.FlagSendFlowRemoved, Match: openflow.Match{OXM: match}, Instructions: instructions,
 	}
@@ -119,7 +111,7 @@ func (s *Set) Removal(rule int, domain uint16, single, byCookie bool, m *openflo
 	leg, hop := s.At(rule)
 	match, instructions := AppendMatch(m.Match.OXM[:0], hop.In, leg.Match), m.Instructions[:0]
 	*m = openflow.FlowMod{
-		Command: openflow.FlowDeleteStrict, Table: Table(single), Priority: s.Priority,
+		Command: openflow.FlowDeleteStrict, Table: plan.ForwardingTable(single), Priority: s.Priority,
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Match: openflow.Match{OXM: match}, Instructions: instructions,
 	}
@@ -132,7 +124,7 @@ func (s *Set) Removal(rule int, domain uint16, single, byCookie bool, m *openflo
 func (s *Set) Rule(rule int, domain uint16, single bool) netview.Rule {
 	leg, hop := s.At(rule)
 	return netview.Rule{
-		DPID: hop.DPID, Table: Table(single), Priority: s.Priority, Cookie: s.Cookie(domain),
+		DPID: hop.DPID, Table: plan.ForwardingTable(single), Priority: s.Priority, Cookie: s.Cookie(domain),
 		Match: openflow.Match{OXM: AppendMatch(nil, hop.In, leg.Match)}, Instructions: appendInstructions(nil, hop),
 	}
 }

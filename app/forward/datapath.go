@@ -71,15 +71,9 @@ func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uin
 	d.epoch++
 	d.retryMoves = true // what changed while there was no connection
 	d.mu.Unlock()
-	d.conn.Store(&switchConn{Switch: out, single: single, cookies: version >= openflow.V13, table: tableOfPairs(single)})
+	d.conn.Store(&switchConn{Switch: out, single: single, cookies: version >= openflow.V13,
+		table: plan.ForwardingTable(single)})
 	return d
-}
-
-func tableOfPairs(single bool) uint8 {
-	if single {
-		return plan.TableSingle
-	}
-	return plan.TableForwarding
 }
 
 // connOf returns the connection of a switch; nil if there is none.

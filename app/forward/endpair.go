@@ -92,16 +92,22 @@ func (f *Forward) pathsInUse(pr pair, from netview.DPID) (paths []*path) {
 }
 
 // pathsInUseAt returns those from one switch.
-func (f *Forward) pathsInUseAt(pr pair, from netview.DPID) (paths []*path) {
+func (f *Forward) pathsInUseAt(pr pair, from netview.DPID) []*path {
 	d := f.datapath(from)
 	if d == nil {
 		return nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	paths = slices.Clone(d.halfMoved[pr])
+	return d.pathsOf(pr)
+}
+
+// pathsOf returns the paths that a pair uses or is about to use, and those of its abandoned moves,
+// as far as it enters here. d.mu is held.
+func (d *Datapath) pathsOf(pr pair) []*path {
+	paths := slices.Clone(d.halfMoved[pr])
 	if fl, ok := d.pairs.get(pr); ok && fl.path != 0 {
-		paths = append(paths, f.paths.get(fl.path))
+		paths = append(paths, d.f.paths.get(fl.path))
 	}
 	if w := d.installs[pr]; w != nil {
 		paths = append(paths, w.path)

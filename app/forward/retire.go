@@ -97,14 +97,7 @@ func (l *retiredPath) delete(wrote *written) (later bool) {
 	elsewhere := d.f.pathsInUse(l.pr, l.path.hops[0].DPID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	fl, _ := d.pairs.get(l.pr)
-	inUse := append(elsewhere, d.halfMoved[l.pr]...)
-	if now := d.f.paths.get(fl.path); now != nil {
-		inUse = append(inUse, now)
-	}
-	if w := d.installs[l.pr]; w != nil {
-		inUse = append(inUse, w.path)
-	}
+	inUse := append(elsewhere, d.pathsOf(l.pr)...)
 	for i, h := range l.path.hops {
 		// the first is where the pair enters: its rule is replaced, or gone
 		if i == 0 || slices.ContainsFunc(inUse, func(p *path) bool { return p.indexOf(h.DPID) >= 0 }) {

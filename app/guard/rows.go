@@ -97,12 +97,8 @@ func (c *Core) rows(p *port, d *device, role netview.PortRole, snap *netview.Sna
 	if p.held&ClassData == 0 {
 		return rows
 	}
-	miss := plan.TableForwarding
-	if d.single {
-		miss = plan.TableSingle
-	}
 	if role != netview.PortLink {
-		add(miss, plan.PriorityGuardMiss, from, plan.GuardedMisses, limit)
+		add(plan.ForwardingTable(d.single), plan.PriorityGuardMiss, from, plan.GuardedMisses, limit)
 	}
 	switch {
 	case d.single:
