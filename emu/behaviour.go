@@ -18,6 +18,7 @@ type behaviour struct {
 	fragments fragments
 	current   arrival // of the packet that is in the tables; 0: of none that was waited for
 
+	forwarded      capacity // of all ports
 	toController   rateLimiter
 	fromController rateLimiter
 	waiting        int // packet-ins that are to be sent
@@ -41,7 +42,7 @@ func (sw *Switch) behave() *behaviour {
 }
 
 // delays reports whether frames take their time through the switch.
-func (sw *Switch) delays() bool { return sw.profile != nil && len(sw.profile.PathLatency.Points) > 0 }
+func (sw *Switch) delays() bool { return sw.profile != nil && sw.profile.Delays() }
 
 // normal is a normally distributed number (Box and Muller, 1958).
 func (r *random) normal() float64 {
@@ -68,9 +69,33 @@ func (b *behaviour) arrives(frame []byte, at time.Duration) {
 	}
 }
 
-// departs is when a frame leaves by a port.
-func (b *behaviour) departs(o *output, p *port, frame []byte) time.Duration {
+// departs is when a frame leaves by a port; false if the switch cannot forward it in time. What the
+// path latency says of one frame includes its own time to be forwarded: the longer of both counts.
+func (b *behaviour) departs(o *output, p *port, frame []byte) (time.Duration, bool) {
 	from := o.leaves()
+	served := from
+	for _, way := range []struct {
+		*capacity
+		limit *profile.Throughput
+	}{{&b.forwarded, &b.Forwarding.Switch}, {&p.capacity, &b.Forwarding.Port}} {
+		var ok bool
+		if served, ok = way.serve(way.limit, len(frame), served); !ok {
+			b.sw.engine.counts.drops[LostToForwarding].Add(1)
+			return 0, false
+		}
+	}
+	leaves := max(b.latency(p, frame, from), served)
+	if p.link.outer != nil { // until then it is at the device
+		leaves = max(leaves-b.sw.net.wakeLatency.typical(), from)
+	}
+	if !p.out.absorbs {
+		p.out.engine.ahead.Add(int64(leaves - from))
+	}
+	return leaves, true
+}
+
+// latency is when a frame leaves by a port of a switch that has nothing else to do.
+func (b *behaviour) latency(p *port, frame []byte, from time.Duration) time.Duration {
 	if len(b.PathLatency.Points) == 0 {
 		return from
 	}
@@ -83,14 +108,7 @@ func (b *behaviour) departs(o *output, p *port, frame []byte) time.Duration {
 	if len(b.Load.Points) > 0 {
 		took *= b.Load.Times(p.traffic.rate(len(frame), from))
 	}
-	if !p.out.absorbs {
-		p.out.engine.ahead.Add(int64(took))
-	}
-	at := since.at + time.Duration(took)
-	if p.link.outer != nil { // until then it is at the device
-		at -= b.sw.net.wakeLatency.typical()
-	}
-	return max(at, from)
+	return max(since.at+time.Duration(took), from)
 }
 
 // packetIn sends a packet to the controllers when its time has come; false if that is now.

@@ -18,13 +18,14 @@ const (
 	LostByMisbehaviour              // what a switch was made to drop: flow-mods, not frames
 	LostToRate                      // packet-ins faster than a switch's profile lets them to the controllers
 	LostFromRate                    // packet-outs faster than a switch's profile takes them
+	LostToForwarding                // faster than a switch's profile lets it forward
 	LostAtDevice                    // the outside of an attachment did not take it
 	causes
 )
 
 var causeNames = [causes]string{
 	"loss", "queue", "cut", "down", "overload", "dead_switch", "packet_in_queue", "unattended", "lie",
-	"packet_in_rate", "packet_out_rate", "device",
+	"packet_in_rate", "packet_out_rate", "forwarding", "device",
 }
 
 // String is the cause in a word: "queue".

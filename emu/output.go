@@ -30,11 +30,14 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 	if p == nil {
 		return
 	}
-	p.tap(Sent, frame, o.now)
 	from := o.leaves()
 	if b := o.sw.behaviour; b != nil {
-		from = b.departs(o, p, frame)
+		var ok bool
+		if from, ok = b.departs(o, p, frame); !ok {
+			return
+		}
 	}
+	p.tap(Sent, frame, o.now)
 	if o.engine != nil {
 		o.engine.send(p.out, frame, from)
 		return

@@ -23,7 +23,9 @@ type port struct {
 	broken  atomic.Bool // by SetPort
 	stopped atomic.Bool // by a controller: OFPPC_PORT_DOWN
 
-	traffic traffic // under the switch's lock
+	// Under the switch's lock:
+	traffic  traffic
+	capacity capacity
 }
 
 // maxPortName is the longest name of a port, in bytes: that of an interface in Linux.

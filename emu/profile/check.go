@@ -33,6 +33,7 @@ func (p *Profile) Check() error {
 		named("flow_setup", p.FlowSetup.checkController()),
 		named("path_latency", p.PathLatency.check()),
 		named("load", p.checkLoad()),
+		named("forwarding", p.Forwarding.check()),
 		named("install", p.Install.check()),
 		named("packet_in", p.PacketIn.check()),
 		named("packet_out", p.PacketOut.check()),

@@ -33,6 +33,8 @@
 //     Controller is how much of a flow's half was the controller's when the figures were taken: an
 //     answer within that time does not lengthen the set-up, what it takes beyond it does.
 //   - Load multiplies PathLatency by a factor that depends on what leaves by the same port.
+//   - Forwarding: what leaves by one port, and by all of a switch, has a rate by the length of
+//     frames. What comes faster waits, for Wait at most, and is lost beyond that.
 //   - Install: changes of flow entries, groups and meters come into force one batch after the
 //     other. While one is being written, the next gathers. A barrier is answered when all before it
 //     is in force.

@@ -67,7 +67,7 @@ func TestDocs(t *testing.T) {
 	_, example, _ := strings.Cut(text, "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
 	p, err := Parse("", []byte(example))
-	if err != nil || p.Name != "my-switch" || len(p.Parts()) != 8 {
+	if err != nil || p.Name != "my-switch" || len(p.Parts()) != 9 {
 		t.Errorf("the example: %v, %v", err, p.Parts())
 	}
 }

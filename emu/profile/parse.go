@@ -38,6 +38,7 @@ func Parse(name string, b []byte) (Profile, error) {
 		r.part("flow_setup", r.readSetup),
 		r.part("path_latency", func(n *yaml.Node) { r.readLatency(n, &r.PathLatency, true) }),
 		r.part("load", r.readLoad),
+		r.part("forwarding", r.readForwarding),
 		r.part("install", r.readInstall),
 		r.part("packet_in", func(n *yaml.Node) { r.readRate(n, &r.PacketIn) }),
 		r.part("packet_out", func(n *yaml.Node) { r.readRate(n, &r.PacketOut) }),

@@ -10,6 +10,7 @@ type Profile struct {
 	FlowSetup   Setup
 	PathLatency Latency
 	Load        Load
+	Forwarding  Forwarding
 	Install     Install
 	PacketIn    Rate
 	PacketOut   Rate
@@ -69,9 +70,12 @@ type Tables struct {
 	Source  Source
 }
 
+// Delays reports whether frames take their time through a switch of the profile, or wait in it.
+func (p *Profile) Delays() bool { return len(p.PathLatency.Points) > 0 || !p.Forwarding.unlimited() }
+
 // Ideal reports whether a switch of the profile does everything at once, and has no limits.
 func (p *Profile) Ideal() bool {
-	return len(p.FlowSetup.Points) == 0 && len(p.PathLatency.Points) == 0 && p.Install == Install{} &&
+	return len(p.FlowSetup.Points) == 0 && !p.Delays() && p.Install == Install{} &&
 		p.PacketIn == Rate{} && p.PacketOut == Rate{} &&
 		p.Statistics == Statistics{} && p.Tables == Tables{}
 }

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -142,6 +141,39 @@ func TestYAMLIsTheSame(t *testing.T) {
 	}
 }
 
+const forwarding = `name: x
+forwarding:
+  port: {points: [{frame: 64, rate: 512M}, {frame: 1064, rate: 4256M}, {frame: 2000, rate: 4G}], wait: 5ms}
+  switch: {points: [{frame: 1514, rate: 800M}]}
+  source: measured
+`
+
+// TestForwarding reads how much a switch forwards, and follows the time of a frame: 1 us of 64 and
+// 2 us of 1,064 bytes.
+func TestForwarding(t *testing.T) {
+	p, err := Parse("", []byte(forwarding))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for frame, want := range map[int]float64{32: 500, 64: 1000, 564: 1500, 1064: 2000, 2000: 4000, 4000: 8000} {
+		if got := p.Forwarding.Port.Takes(frame); got < want-0.01 || got > want+0.01 {
+			t.Errorf("%d bytes take %v ns, want %v", frame, got, want)
+		}
+	}
+	if got := p.Forwarding.Switch.Takes(757); got < 7569.9 || got > 7570.1 {
+		t.Errorf("757 bytes take %v ns", got)
+	}
+	if (&Throughput{}).Takes(1514) != 0 || p.Ideal() || !p.Delays() {
+		t.Errorf("no points take time, or a switch that forwards less than all is ideal")
+	}
+	if again, err := Parse("", []byte(p.YAML())); err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("%v: read again is\n%+v, want\n%+v", err, again, p)
+	}
+	if len(p.Parts()) != 1 || p.Parts()[0].Source != Measured || p.Forwarding.Port.Wait != 5*time.Millisecond {
+		t.Errorf("parts %+v", p.Parts())
+	}
+}
+
 // FuzzParse wants what is read to be whole, and its YAML to be the same profile.
 func FuzzParse(f *testing.F) {
 	for _, name := range Names()[1:] {
@@ -153,6 +185,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(b)
 	}
+	f.Add([]byte(forwarding))
 	files, _ := filepath.Glob("testdata/refused/*.yaml")
 	for _, file := range files {
 		b, err := os.ReadFile(file)
@@ -182,19 +215,4 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
-}
-
-// YAML is the profile as a file that Parse reads.
-func (p *Profile) YAML() string {
-	var b strings.Builder
-	if p.Name != "" {
-		fmt.Fprintf(&b, "name: %q\n", p.Name)
-	}
-	if p.About != "" {
-		fmt.Fprintf(&b, "about: %q\n", p.About)
-	}
-	for _, part := range p.Parts() {
-		fmt.Fprintf(&b, "%s: %s, source: %s}\n", part.Name, strings.TrimSuffix(part.Text, "}"), part.Source)
-	}
-	return b.String()
 }

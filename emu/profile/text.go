@@ -35,6 +35,7 @@ func (p *Profile) Parts() []Part {
 		add("path_latency", p.PathLatency.Source, p.PathLatency.fields()...)
 	}
 	add("load", p.Load.Source, p.Load.fields()...)
+	add("forwarding", p.Forwarding.Source, p.Forwarding.fields()...)
 	add("install", p.Install.Source, number("per_second", p.Install.PerSecond),
 		number("batch", float64(p.Install.Batch)), duration("delay", p.Install.Delay))
 	add("packet_in", p.PacketIn.Source, number("per_second", p.PacketIn.PerSecond), number("queue", float64(p.PacketIn.Queue)))
@@ -47,6 +48,21 @@ func (p *Profile) Parts() []Part {
 	}
 	add("tables", p.Tables.Source, tables...)
 	return parts
+}
+
+// YAML is the profile as a file that Parse reads again.
+func (p *Profile) YAML() string {
+	var b strings.Builder
+	if p.Name != "" {
+		fmt.Fprintf(&b, "name: %q\n", p.Name)
+	}
+	if p.About != "" {
+		fmt.Fprintf(&b, "about: %q\n", p.About)
+	}
+	for _, part := range p.Parts() {
+		fmt.Fprintf(&b, "%s: %s, source: %s}\n", part.Name, strings.TrimSuffix(part.Text, "}"), part.Source)
+	}
+	return b.String()
 }
 
 // Guessed are the names of the parts that are assumed: whoever shows a result says so with it.
