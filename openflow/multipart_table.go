@@ -3,11 +3,8 @@ package openflow
 import "strconv"
 
 // A multipartForm is the length of the body of a multipart message, in bytes, without the multipart
-// header: least, most, and what a longer one than least grows by.
-type multipartForm struct {
-	kind              MultipartType
-	least, most, step int
-}
+// header: least, most, and what a longer one than least grows by; 0 if there is no such message.
+type multipartForm struct{ least, most, step int }
 
 func (f *multipartForm) fits(n int) bool {
 	return n >= f.least && n <= f.most && (n-f.least)%f.step == 0
@@ -16,79 +13,45 @@ func (f *multipartForm) fits(n int) bool {
 // Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and
 // the table of statistics messages of its include/openvswitch/ofp-msgs.h.
 
-var multipartRequests10 = []multipartForm{
-	{MultipartDesc, 0, 0, 1},
-	{MultipartFlow, 44, 44, 1},
-	{MultipartAggregate, 44, 44, 1},
-	{MultipartTable, 0, 0, 1},
-	{MultipartPortStats, 8, 8, 1},
-	{MultipartQueue, 8, 8, 1},
-	{MultipartExperimenter, 4, longest, 1},
+// multipartForms are the requests and replies of OpenFlow 1.0, and those of 1.3, by kind.
+var multipartForms = [...][4]multipartForm{
+	MultipartDesc:          {{0, 0, 1}, {1056, 1056, 1}, {0, 0, 1}, {1056, 1056, 1}},
+	MultipartFlow:          {{44, 44, 1}, {0, longest, 8}, {40, longest, 8}, {0, longest, 8}},
+	MultipartAggregate:     {{44, 44, 1}, {24, 24, 1}, {40, longest, 8}, {24, 24, 1}},
+	MultipartTable:         {{0, 0, 1}, {0, longest, 64}, {0, 0, 1}, {0, longest, 24}},
+	MultipartPortStats:     {{8, 8, 1}, {0, longest, 104}, {8, 8, 1}, {0, longest, 112}},
+	MultipartQueue:         {{8, 8, 1}, {0, longest, 32}, {8, 8, 1}, {0, longest, 40}},
+	MultipartGroup:         {{}, {}, {8, 8, 1}, {0, longest, 8}},
+	MultipartGroupDesc:     {{}, {}, {0, 0, 1}, {0, longest, 8}},
+	MultipartGroupFeatures: {{}, {}, {0, 0, 1}, {40, 40, 1}},
+	MultipartMeter:         {{}, {}, {8, 8, 1}, {0, longest, 8}},
+	MultipartMeterConfig:   {{}, {}, {8, 8, 1}, {0, longest, 8}},
+	MultipartMeterFeatures: {{}, {}, {0, 0, 1}, {16, 16, 1}},
+	MultipartTableFeatures: {{}, {}, {0, longest, 8}, {0, longest, 8}},
+	MultipartPortDesc:      {{}, {}, {0, 0, 1}, {0, longest, 64}},
 }
 
-var multipartReplies10 = []multipartForm{
-	{MultipartDesc, 1056, 1056, 1},
-	{MultipartFlow, 0, longest, 8},
-	{MultipartAggregate, 24, 24, 1},
-	{MultipartTable, 0, longest, 64},
-	{MultipartPortStats, 0, longest, 104},
-	{MultipartQueue, 0, longest, 32},
-	{MultipartExperimenter, 4, longest, 1},
-}
-
-var multipartRequests13 = []multipartForm{
-	{MultipartDesc, 0, 0, 1},
-	{MultipartFlow, 40, longest, 8},
-	{MultipartAggregate, 40, longest, 8},
-	{MultipartTable, 0, 0, 1},
-	{MultipartPortStats, 8, 8, 1},
-	{MultipartQueue, 8, 8, 1},
-	{MultipartGroup, 8, 8, 1},
-	{MultipartGroupDesc, 0, 0, 1},
-	{MultipartGroupFeatures, 0, 0, 1},
-	{MultipartMeter, 8, 8, 1},
-	{MultipartMeterConfig, 8, 8, 1},
-	{MultipartMeterFeatures, 0, 0, 1},
-	{MultipartTableFeatures, 0, longest, 8},
-	{MultipartPortDesc, 0, 0, 1},
-	{MultipartExperimenter, 8, longest, 1},
-}
-
-var multipartReplies13 = []multipartForm{
-	{MultipartDesc, 1056, 1056, 1},
-	{MultipartFlow, 0, longest, 8},
-	{MultipartAggregate, 24, 24, 1},
-	{MultipartTable, 0, longest, 24},
-	{MultipartPortStats, 0, longest, 112},
-	{MultipartQueue, 0, longest, 40},
-	{MultipartGroup, 0, longest, 8},
-	{MultipartGroupDesc, 0, longest, 8},
-	{MultipartGroupFeatures, 40, 40, 1},
-	{MultipartMeter, 0, longest, 8},
-	{MultipartMeterConfig, 0, longest, 8},
-	{MultipartMeterFeatures, 16, 16, 1},
-	{MultipartTableFeatures, 0, longest, 8},
-	{MultipartPortDesc, 0, longest, 64},
-	{MultipartExperimenter, 8, longest, 1},
-}
+var experimenterForms = [4]multipartForm{{4, longest, 1}, {4, longest, 1}, {8, longest, 1}, {8, longest, 1}}
 
 // form is the row of the table for a request or reply of this kind; nil if v has none.
 func (k MultipartType) form(t Type, v Version) *multipartForm {
-	table := multipartReplies13
+	forms, i := &experimenterForms, 0
 	switch {
-	case v == V10 && t == TypeMultipartRequest:
-		table = multipartRequests10
-	case v == V10:
-		table = multipartReplies10
-	case t == TypeMultipartRequest:
-		table = multipartRequests13
+	case int(k) < len(multipartForms):
+		forms = &multipartForms[k]
+	case k != MultipartExperimenter:
+		return nil
 	}
-	for i := range table {
-		if table[i].kind == k {
-			return &table[i]
-		}
+	if v != V10 {
+		i = 2
 	}
-	return nil
+	if t == TypeMultipartReply {
+		i++
+	}
+	if forms[i].step == 0 {
+		return nil
+	}
+	return &forms[i]
 }
 
 // multipartHeaderLen is the length of type, flags and pad.

@@ -13,67 +13,39 @@ const longest = 65535
 // Lengths are those of the structs in Open vSwitch's include/openflow/openflow-1.{0,1,2,3}.h and
 // the message table of its include/openvswitch/ofp-msgs.h.
 
-// wireForms10 are the messages of OpenFlow 1.0. A row without min does not exist there. The role
-// messages are Nicira's, carried by OFPT_VENDOR.
-var wireForms10 = [TypeMeterMod + 1]wireForm{
-	TypeHello:                 {0, 8, longest, 1},
-	TypeError:                 {1, 12, longest, 1},
-	TypeEchoRequest:           {2, 8, longest, 1},
-	TypeEchoReply:             {3, 8, longest, 1},
-	TypeExperimenter:          {4, 12, longest, 1},
-	TypeFeaturesRequest:       {5, 8, 8, 1},
-	TypeFeaturesReply:         {6, 32, longest, 48},
-	TypeGetConfigRequest:      {7, 8, 8, 1},
-	TypeGetConfigReply:        {8, 12, 12, 1},
-	TypeSetConfig:             {9, 12, 12, 1},
-	TypePacketIn:              {10, 18, longest, 1},
-	TypeFlowRemoved:           {11, 88, 88, 1},
-	TypePortStatus:            {12, 64, 64, 1},
-	TypePacketOut:             {13, 16, longest, 1},
-	TypeFlowMod:               {14, 72, longest, 8},
-	TypePortMod:               {15, 32, 32, 1},
-	TypeMultipartRequest:      {16, 12, longest, 1},
-	TypeMultipartReply:        {17, 12, longest, 1},
-	TypeBarrierRequest:        {18, 8, 8, 1},
-	TypeBarrierReply:          {19, 8, 8, 1},
-	TypeQueueGetConfigRequest: {20, 12, 12, 1},
-	TypeQueueGetConfigReply:   {21, 16, longest, 1},
-	TypeRoleRequest:           {4, 20, 20, 1},
-	TypeRoleReply:             {4, 20, 20, 1},
-}
-
-// wireForms13 are the messages of OpenFlow 1.3.
-var wireForms13 = [TypeMeterMod + 1]wireForm{
-	TypeHello:                 {0, 8, longest, 1},
-	TypeError:                 {1, 12, longest, 1},
-	TypeEchoRequest:           {2, 8, longest, 1},
-	TypeEchoReply:             {3, 8, longest, 1},
-	TypeExperimenter:          {4, 16, longest, 1},
-	TypeFeaturesRequest:       {5, 8, 8, 1},
-	TypeFeaturesReply:         {6, 32, 32, 1},
-	TypeGetConfigRequest:      {7, 8, 8, 1},
-	TypeGetConfigReply:        {8, 12, 12, 1},
-	TypeSetConfig:             {9, 12, 12, 1},
-	TypePacketIn:              {10, 34, longest, 1},
-	TypeFlowRemoved:           {11, 56, longest, 8},
-	TypePortStatus:            {12, 80, 80, 1},
-	TypePacketOut:             {13, 24, longest, 1},
-	TypeFlowMod:               {14, 56, longest, 8},
-	TypeGroupMod:              {15, 16, longest, 8},
-	TypePortMod:               {16, 40, 40, 1},
-	TypeTableMod:              {17, 16, 16, 1},
-	TypeMultipartRequest:      {18, 16, longest, 1},
-	TypeMultipartReply:        {19, 16, longest, 1},
-	TypeBarrierRequest:        {20, 8, 8, 1},
-	TypeBarrierReply:          {21, 8, 8, 1},
-	TypeQueueGetConfigRequest: {22, 16, 16, 1},
-	TypeQueueGetConfigReply:   {23, 16, longest, 1},
-	TypeRoleRequest:           {24, 24, 24, 1},
-	TypeRoleReply:             {25, 24, 24, 1},
-	TypeGetAsyncRequest:       {26, 8, 8, 1},
-	TypeGetAsyncReply:         {27, 32, 32, 1},
-	TypeSetAsync:              {28, 32, 32, 1},
-	TypeMeterMod:              {29, 16, longest, 8},
+// wireForms are the messages of OpenFlow 1.0 and of 1.3; a form without min does not exist. The role
+// messages of 1.0 are Nicira's, carried by OFPT_VENDOR.
+var wireForms = [TypeMeterMod + 1][2]wireForm{
+	TypeHello:                 {{0, 8, longest, 1}, {0, 8, longest, 1}},
+	TypeError:                 {{1, 12, longest, 1}, {1, 12, longest, 1}},
+	TypeEchoRequest:           {{2, 8, longest, 1}, {2, 8, longest, 1}},
+	TypeEchoReply:             {{3, 8, longest, 1}, {3, 8, longest, 1}},
+	TypeExperimenter:          {{4, 12, longest, 1}, {4, 16, longest, 1}},
+	TypeFeaturesRequest:       {{5, 8, 8, 1}, {5, 8, 8, 1}},
+	TypeFeaturesReply:         {{6, 32, longest, 48}, {6, 32, 32, 1}},
+	TypeGetConfigRequest:      {{7, 8, 8, 1}, {7, 8, 8, 1}},
+	TypeGetConfigReply:        {{8, 12, 12, 1}, {8, 12, 12, 1}},
+	TypeSetConfig:             {{9, 12, 12, 1}, {9, 12, 12, 1}},
+	TypePacketIn:              {{10, 18, longest, 1}, {10, 34, longest, 1}},
+	TypeFlowRemoved:           {{11, 88, 88, 1}, {11, 56, longest, 8}},
+	TypePortStatus:            {{12, 64, 64, 1}, {12, 80, 80, 1}},
+	TypePacketOut:             {{13, 16, longest, 1}, {13, 24, longest, 1}},
+	TypeFlowMod:               {{14, 72, longest, 8}, {14, 56, longest, 8}},
+	TypeGroupMod:              {{}, {15, 16, longest, 8}},
+	TypePortMod:               {{15, 32, 32, 1}, {16, 40, 40, 1}},
+	TypeTableMod:              {{}, {17, 16, 16, 1}},
+	TypeMultipartRequest:      {{16, 12, longest, 1}, {18, 16, longest, 1}},
+	TypeMultipartReply:        {{17, 12, longest, 1}, {19, 16, longest, 1}},
+	TypeBarrierRequest:        {{18, 8, 8, 1}, {20, 8, 8, 1}},
+	TypeBarrierReply:          {{19, 8, 8, 1}, {21, 8, 8, 1}},
+	TypeQueueGetConfigRequest: {{20, 12, 12, 1}, {22, 16, 16, 1}},
+	TypeQueueGetConfigReply:   {{21, 16, longest, 1}, {23, 16, longest, 1}},
+	TypeRoleRequest:           {{4, 20, 20, 1}, {24, 24, 24, 1}},
+	TypeRoleReply:             {{4, 20, 20, 1}, {25, 24, 24, 1}},
+	TypeGetAsyncRequest:       {{}, {26, 8, 8, 1}},
+	TypeGetAsyncReply:         {{}, {27, 32, 32, 1}},
+	TypeSetAsync:              {{}, {28, 32, 32, 1}},
+	TypeMeterMod:              {{}, {29, 16, longest, 8}},
 }
 
 // typeUnknown is Header.Type of a type that the version does not have.
@@ -91,13 +63,13 @@ var types10 = [...]Type{
 // form is how version v writes messages of type t; its min is 0 if v cannot. Versions above 1.3
 // occur in hello and error messages only, which are the same in all.
 func (t Type) form(v Version) wireForm {
-	if int(t) >= len(wireForms13) {
+	if int(t) >= len(wireForms) {
 		return wireForm{}
 	}
 	if v == V10 {
-		return wireForms10[t]
+		return wireForms[t][0]
 	}
-	return wireForms13[t]
+	return wireForms[t][1]
 }
 
 // typeOnWire is the neutral type of a message type on the wire of version v.

@@ -173,10 +173,7 @@ func (w *world) operate(e Event, end func(func())) {
 		return
 	}
 	switch e.Kind {
-	case DrainSwitch:
-		l.drain(e, true)
-		end(func() { l.drain(e, false) })
-	case DrainLink:
+	case DrainSwitch, DrainLink:
 		l.drain(e, true)
 		end(func() { l.drain(e, false) })
 	case WantRules:

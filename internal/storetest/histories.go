@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/weirnet/weir/store"
@@ -21,12 +21,11 @@ type naive struct {
 }
 
 func (n *naive) text(rev store.Revision) string {
-	var list []string
-	for k, v := range n.at[rev] {
-		list = append(list, k+"="+v+" ")
+	var out strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(n.at[rev])) {
+		out.WriteString(k + "=" + n.at[rev][k] + " ")
 	}
-	sort.Strings(list)
-	return strings.Join(list, "")
+	return out.String()
 }
 
 // do does a transaction without conditions.
@@ -39,16 +38,11 @@ func (n *naive) do(ops []store.Op, rev store.Revision) {
 			n.told = append(n.told, fmt.Sprintf("%s=%s ", op.Key, op.Value))
 			continue
 		}
-		var gone []string
-		for k := range next {
+		for _, k := range slices.Sorted(maps.Keys(next)) {
 			if op.Span.Contains([]byte(k)) {
-				gone = append(gone, k)
+				delete(next, k)
+				n.told = append(n.told, "-"+k+" ")
 			}
-		}
-		sort.Strings(gone)
-		for _, k := range gone {
-			delete(next, k)
-			n.told = append(n.told, "-"+k+" ")
 		}
 	}
 	n.at[rev] = next
@@ -139,7 +133,7 @@ func snapshot(s *subject) {
 	s.refused("restored into a store that is not empty", err, store.ErrInvalid)
 }
 
-// stopper calls back when it is written to first.
+// firstWrite calls first at its first write.
 type firstWrite struct {
 	bytes.Buffer
 	first func()
