@@ -271,7 +271,7 @@ func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openf
 		err error
 	}
 	got := make(chan answer, 1)
-	xid, err := s.request(m, func(m openflow.Message, err error) { got <- answer{m, err} })
+	xid, err := s.request(m, nil, func(m openflow.Message, err error) { got <- answer{m, err} })
 	if err != nil {
 		return nil, err
 	}

@@ -8,21 +8,9 @@ import "github.com/weirnet/weir/openflow"
 // are called on the session's reader. As long as parts come in time the request does not time out.
 func (s *Session) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error,
 	answer func(error)) error {
-	now := s.group.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	xid := s.core.NextXID()
 	m := &openflow.MultipartRequest{Body: body}
-	if err := s.core.Expect(xid, m.Type(), now, func(_ openflow.Message, err error) { answer(err) }); err != nil {
-		return err
-	}
-	s.core.requests.find(xid).part = part
-	if err := s.put(xid, 0, []openflow.Message{m}); err != nil {
-		s.core.Forget(xid)
-		return err
-	}
-	s.setDeadline(s.core.nextDeadline())
-	return nil
+	_, err := s.request(m, part, func(_ openflow.Message, err error) { answer(err) })
+	return err
 }
 
 // deliverPart hands over a part of an answer that was requested part by part, and reports whether

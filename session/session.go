@@ -128,17 +128,22 @@ func (s *Session) NextXID() uint32 { return s.core.NextXID() }
 // a *PeerError, ErrTimeout, ErrTooLarge, an error of the codec, or one that wraps ErrClosed. If
 // Request itself returns an error, answer is not called.
 func (s *Session) Request(m openflow.Message, answer func(openflow.Message, error)) error {
-	_, err := s.request(m, answer)
+	_, err := s.request(m, nil, answer)
 	return err
 }
 
-func (s *Session) request(m openflow.Message, answer func(openflow.Message, error)) (uint32, error) {
+// request is Request; part, if not nil, takes the parts of a multipart answer.
+func (s *Session) request(m openflow.Message, part func(openflow.Version, []byte) error,
+	answer func(openflow.Message, error)) (xid uint32, err error) {
 	now := s.group.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	xid := s.core.NextXID()
+	xid = s.core.NextXID()
 	if err := s.core.Expect(xid, m.Type(), now, answer); err != nil {
 		return 0, err
+	}
+	if part != nil {
+		s.core.requests.find(xid).part = part
 	}
 	if err := s.put(xid, 0, []openflow.Message{m}); err != nil {
 		s.core.Forget(xid)
