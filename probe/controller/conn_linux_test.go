@@ -5,6 +5,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/weirnet/weir/internal/need"
 )
 
 // TestArrivalIsTheKernels has bytes wait in the socket before they are read: their arrival is when
@@ -30,6 +32,14 @@ func TestArrivalIsTheKernels(t *testing.T) {
 		t.Fatal("the kernel stamps nothing")
 	}
 	buf := make([]byte, 100)
+	// The kernel begins to stamp a moment after it was asked to.
+	need.Await(t, "bytes have a stamp", func() bool {
+		if _, err := peer.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.Read(buf)
+		return err == nil && c.stamps.stamped > 0
+	})
 	for range 3 {
 		before := time.Now()
 		if _, err := peer.Write([]byte("ten bytes!")); err != nil {

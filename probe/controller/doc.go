@@ -31,5 +31,6 @@
 // Times of entries are times of barriers, and a barrier is the switch's word. Whether it keeps it,
 // packets show: after the barrier of an entry that marks what it takes and hands it up, each packet
 // that comes up unmarked passed an entry that was said to be in force. Such a packet was sent after
-// the answer of the barrier came, so no clocks have to agree. InForce counts them.
+// the answer of the barrier came, so no clocks have to agree. InForce counts them. The packets are of
+// a flow that the switch has not seen: what it does to flows in its caches may change later.
 package controller

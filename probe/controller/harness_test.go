@@ -104,9 +104,12 @@ func ready(t *testing.T, c *Controller) {
 	}
 }
 
-// versions has a test be done with each version of OpenFlow.
+// versions has a test be done with each version of OpenFlow, at the same time.
 func versions(t *testing.T, f func(t *testing.T, v openflow.Version)) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
-		t.Run(v.String(), func(t *testing.T) { f(t, v) })
+		t.Run(v.String(), func(t *testing.T) {
+			t.Parallel()
+			f(t, v)
+		})
 	}
 }

@@ -4,6 +4,7 @@ package controller_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/probe/controller"
+	"github.com/weirnet/weir/probe/fit"
+	"github.com/weirnet/weir/probe/nic"
 )
 
 const patience = 20 * time.Second
@@ -62,4 +65,58 @@ func TestShareIsWhatTheWireShows(t *testing.T) {
 			t.Errorf("the controller says %v, the wire %v", ours[times], wire[times])
 		}
 	})
+}
+
+// TestOpenvSwitchIsMeasured has the figures of a real Open vSwitch be taken, all of them, and
+// fitted as far as the models of a profile are like it.
+func TestOpenvSwitchIsMeasured(t *testing.T) {
+	for _, version := range []string{"1.0", "1.3"} {
+		t.Run(version, func(t *testing.T) {
+			netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+				c, _, a, _ := openvSwitch(t, l, version)
+				measureOpenvSwitch(t, c, a)
+			})
+		})
+	}
+}
+
+func measureOpenvSwitch(t *testing.T, c *controller.Controller, a *netlab.Host) {
+	n, err := nic.Open(nic.Config{Interface: a.Dev, Namespace: a.Netns, AsIs: true, Kept: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	n.Watch(func(*nic.Frame) {})
+	plan := controller.Plan{Source: n, In: 1, Out: 2, Rounds: 5, Answers: []int{1, 10, 100, 1000}, MaxEntries: 2000,
+		MaxGroups: 256, MaxMeters: 256}
+	m, err := c.Measure(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := m.Fit()
+	for _, p := range got.Parts() {
+		t.Logf("%s: %s, %+v", p.Name, p.Text, got.Quality[p.Name])
+	}
+	t.Logf("in force: %+v; missing: %v; notes: %q", m.InForce, got.Missing, m.Notes)
+	if m.InForce.Tried != 2*plan.Rounds || m.InForce.Never > 0 {
+		t.Errorf("entries in force: %+v, want %d tried, none of them never", m.InForce, 2*plan.Rounds)
+	}
+	for part, why := range got.Missing { // the machine may be too busy for a fit, but everything is there
+		if !errors.Is(why, fit.ErrNoFit) && !errors.Is(why, controller.ErrEarlyBarrier) {
+			t.Errorf("%s: %v", part, why)
+		}
+	}
+	for i, x := range m.Statistics {
+		if x.N != plan.Answers[i] || len(x.Took) < plan.Rounds {
+			t.Errorf("%d answers with %d entries, want %d at least with %d", len(x.Took), x.N, plan.Rounds, plan.Answers[i])
+		}
+	}
+	for _, b := range m.PacketOut { // its connection waits, and nothing is lost
+		if b.Done != b.Sent {
+			t.Errorf("%d of %d packet-outs left", b.Done, b.Sent)
+		}
+	}
+	if m.Tables.Count != 254 {
+		t.Errorf("%d tables, want 254", m.Tables.Count)
+	}
 }

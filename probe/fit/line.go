@@ -62,7 +62,7 @@ const (
 type sample struct {
 	u, v, y float64
 	whole   float64 // what was measured, of which y is a part
-	spread  float64 // of y
+	spread  float64 // of y: as far from the model it is no reason to doubt it
 	sigma   float64 // how far y may be from the model by chance
 }
 
@@ -70,9 +70,13 @@ type sample struct {
 func timedSample(t *Timed, base time.Duration, u, v float64) sample {
 	median := t.Median()
 	half := (quantile(t.Took, 0.9) - quantile(t.Took, 0.1)) / 2
-	return sample{u: u, v: v, y: (median - base).Seconds(), whole: median.Seconds(), spread: half.Seconds(),
-		sigma: timeSigma(median)}
+	sigma := timeSigma(median)
+	return sample{u: u, v: v, y: (median - base).Seconds(), whole: median.Seconds(),
+		spread: max(half.Seconds(), chance*sigma), sigma: sigma}
 }
+
+// chance is how many sigma a time may be off.
+const chance = 3
 
 // timeSigma is how far a time may be from the model by chance.
 func timeSigma(d time.Duration) float64 { return max(resolution.Seconds(), precision*d.Seconds()) }

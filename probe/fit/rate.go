@@ -15,29 +15,32 @@ type Burst struct {
 	Took       time.Duration // from the first's sending until the switch had done with all; 0: not known
 }
 
-// lost reports whether some got lost that were not just unlucky.
-func (b *Burst) lost() bool { return b.Sent-b.Done > max(b.Sent/100, 1) }
+// Lost reports whether more got lost than a few by accident.
+func (b *Burst) Lost() bool { return b.Sent-b.Done > max(b.Sent/100, 1) }
 
 // slow reports whether the switch took longer than the packets took to come, for the rate and not
 // for a delay of all.
-func (b *Burst) slow() bool { return b.Took > b.Over+b.Over/2 && b.Took > b.Over+time.Millisecond }
+func (b *Burst) slow() bool { return b.Took > b.Over+b.Over/2 && b.Took > b.Over+time.Millisecond/2 }
 
 const minBursts = 3
 
 // Rate finds the rate of a narrow way and how many wait for it.
 func Rate(part string, bursts []Burst) (profile.Rate, Quality, error) {
 	var lossy, slow []sample
-	backlog, offered, fewest, greatest := 0, 0.0, math.Inf(1), 0.0
+	backlog, offered, fewest, greatest, through := 0, 0.0, math.Inf(1), 0.0, 0.0
 	for i := range bursts {
 		b := &bursts[i]
 		if b.Over > 0 {
 			offered = max(offered, float64(b.Sent)/b.Over.Seconds())
 		}
 		switch done := float64(b.Done); {
-		case b.lost() && b.Done > 0:
+		case b.Lost() && b.Done > 0:
 			lossy = append(lossy, sample{u: 1, v: b.Over.Seconds(), y: done, whole: done, spread: math.Sqrt(done)})
 			fewest, greatest = min(fewest, done), max(greatest, done)
-		case !b.lost() && b.slow():
+			if b.Over > 0 && done == greatest {
+				through = done / b.Over.Seconds()
+			}
+		case !b.Lost() && b.slow():
 			took := b.Took.Seconds()
 			slow = append(slow, sample{u: 1, v: float64(b.Sent), y: took, whole: took, sigma: timeSigma(b.Took)})
 			backlog = max(backlog, b.Sent)
@@ -48,7 +51,11 @@ func Rate(part string, bursts []Burst) (profile.Rate, Quality, error) {
 		for i := range lossy { // the same of all: one that fell short by accident must not weigh more
 			lossy[i].sigma = max(1, precision*greatest)
 		}
-		return lossyRate(part, lossy, fewest)
+		r, q, err := lossyRate(part, lossy, fewest)
+		if err != nil {
+			err = fmt.Errorf("%w; %.0f packets/s came through at most", err, through)
+		}
+		return r, q, err
 	case len(slow) >= minBursts:
 		return slowRate(part, slow, backlog)
 	case len(lossy)+len(slow) > 0 || len(bursts) < minBursts:
