@@ -95,12 +95,7 @@ func (c *Core) inProgress(e *coreEntry) bool {
 
 // touches reports whether a path passes a port or, with port 0, a switch.
 func (path *sharedPath) touches(at netview.Point) bool {
-	for _, h := range path.route.Hops {
-		if h.DPID == at.DPID && (at.Port == 0 || h.In == at.Port || slices.Contains(h.Out, at.Port)) {
-			return true
-		}
-	}
-	return false
+	return path.anyPort(func(p netview.Point) bool { return p.DPID == at.DPID && (at.Port == 0 || p.Port == at.Port) })
 }
 
 // ends reports whether a path begins or ends at a port or, with port 0, a switch.

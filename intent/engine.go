@@ -203,15 +203,5 @@ func (e *Engine) cancelWait(n uint32, w *waiter) {
 	cat := e.catalog
 	cat.mu.Lock()
 	defer cat.mu.Unlock()
-	list := cat.waiters[n]
-	for i := range list {
-		if list[i] == w {
-			cat.waiters[n] = append(list[:i], list[i+1:]...)
-			cat.waiting--
-			break
-		}
-	}
-	if len(cat.waiters[n]) == 0 {
-		delete(cat.waiters, n)
-	}
+	cat.dropWaiters(n, func(other *waiter) bool { return other == w })
 }

@@ -1,10 +1,7 @@
 package intent
 
 import (
-	"slices"
-
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/ruleset"
 )
 
 // removedPorts returns the ports that were removed or replaced since the last step. Switches are
@@ -55,29 +52,21 @@ func (c *Core) portsRemoved(left map[netview.Point]bool) {
 	if len(left) == 0 {
 		return
 	}
+	through := func(path *sharedPath) bool { return path.anyPort(func(p netview.Point) bool { return left[p] }) }
 	var list []uint32
 	for _, path := range c.paths.list {
-		if path != nil && path.users.count() > 0 && path.through(left) {
+		if path != nil && path.users.count() > 0 && through(path) {
 			list = append(list, path.users.list...)
 		}
 	}
 	for _, n := range inOrder(list) {
 		e := c.entries.at(n)
-		if e.rules == nil || e.has(withdrawing) ||
-			!c.anyPath(e.rules, func(path *sharedPath) bool { return path.through(left) }) {
+		if e.rules == nil || e.has(withdrawing) || !c.anyPath(e.rules, through) {
 			continue
 		}
 		c.portsChanged[n] = true
 		c.broken = append(c.broken, n)
 	}
-}
-
-// through reports whether a path uses one of some ports.
-func (path *sharedPath) through(ports map[netview.Point]bool) bool {
-	return slices.ContainsFunc(path.route.Hops, func(h *ruleset.Hop) bool {
-		return ports[netview.Point{DPID: h.DPID, Port: h.In}] ||
-			slices.ContainsFunc(h.Out, func(out uint32) bool { return ports[netview.Point{DPID: h.DPID, Port: out}] })
-	})
 }
 
 // rerouteFromPorts re-routes an intent of which a port was removed. The old rules are removed at once:
@@ -87,10 +76,5 @@ func (c *Core) rerouteFromPorts(n uint32, e *coreEntry) {
 	if e.transition == nil {
 		return
 	}
-	for i := range e.transition.retiring {
-		if p := &e.transition.retiring[i]; p.due.IsZero() || p.due.After(c.now) {
-			p.due = c.now
-		}
-	}
-	c.retire(n, e)
+	c.retireNow(n, e)
 }

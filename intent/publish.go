@@ -75,15 +75,27 @@ func (cat *catalog) answerWaiters(n uint32, r *catalogEntry) {
 		return
 	}
 	in := cat.copyOf(n)
-	cat.waiters[n] = slices.DeleteFunc(cat.waiters[n], func(w *waiter) bool {
+	cat.dropWaiters(n, func(w *waiter) bool {
 		if !slices.Contains(w.states, r.state) {
 			return false
 		}
 		w.found <- in.intent()
-		cat.waiting--
 		return true
 	})
-	if len(cat.waiters[n]) == 0 {
+}
+
+// dropWaiters removes the waiters of an intent for which ended returns true.
+func (cat *catalog) dropWaiters(n uint32, ended func(*waiter) bool) {
+	kept := slices.DeleteFunc(cat.waiters[n], func(w *waiter) bool {
+		if ended(w) {
+			cat.waiting--
+			return true
+		}
+		return false
+	})
+	if len(kept) > 0 {
+		cat.waiters[n] = kept
+	} else {
 		delete(cat.waiters, n)
 	}
 }
@@ -104,11 +116,7 @@ func (cat *catalog) delete(n uint32) {
 
 // closeWaiters ends the waits for a deleted intent.
 func (cat *catalog) closeWaiters(n uint32) {
-	for _, w := range cat.waiters[n] {
-		close(w.found)
-		cat.waiting--
-	}
-	delete(cat.waiters, n)
+	cat.dropWaiters(n, func(w *waiter) bool { close(w.found); return true })
 }
 
 // processed notes that the core has processed commits.

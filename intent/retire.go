@@ -165,10 +165,13 @@ func (c *Core) withdraw(n uint32, e *coreEntry) {
 		return
 	}
 	c.emit(n, e, "")
+	c.retireNow(n, e)
+}
+
+// retireNow orders the removal of all retiring rule sets, due or not.
+func (c *Core) retireNow(n uint32, e *coreEntry) {
 	for i := range e.transition.retiring {
-		if p := &e.transition.retiring[i]; !p.ordered {
-			p.due = c.now
-		}
+		e.transition.retiring[i].due = c.now
 	}
 	c.retire(n, e)
 }

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 	"github.com/weirnet/weir/ruleset"
@@ -68,12 +70,15 @@ func (path *sharedPath) ingress(hop int) bool {
 	if path.treeEdges == nil {
 		return hop == 0
 	}
-	for _, j := range path.edges() {
-		if int(j.to) == hop {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(path.edges(), func(j edge) bool { return int(j.to) == hop })
+}
+
+// anyPort reports whether is returns true for a port that a path passes.
+func (path *sharedPath) anyPort(is func(netview.Point) bool) bool {
+	return slices.ContainsFunc(path.route.Hops, func(h *ruleset.Hop) bool {
+		return is(netview.Point{DPID: h.DPID, Port: h.In}) ||
+			slices.ContainsFunc(h.Out, func(out uint32) bool { return is(netview.Point{DPID: h.DPID, Port: out}) })
+	})
 }
 
 // ranks returns for each hop the greatest number of hops after it.

@@ -63,7 +63,7 @@ func (w *Follower) update() {
 	}
 	w.rev, w.m = upto, w.m.Next(snap, changes)
 	w.publish(w.m)
-	w.f.step(changes, snap, w.m, upto == snap.Revision())
+	w.f.Step(changes, snap, w.m, upto == snap.Revision())
 }
 
 func (w *Follower) behind() bool { return w.view.Snapshot().Revision() != w.rev }

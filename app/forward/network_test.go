@@ -184,7 +184,7 @@ func (n *network) follow() bool {
 	}
 	snap := n.view.Snapshot()
 	n.topo, n.rev = n.topo.Next(snap, changes), upto
-	n.f.Step(changes, snap, n.topo)
+	n.f.Step(changes, snap, n.topo, upto == snap.Revision())
 	n.sync(changes)
 	return true
 }

@@ -215,13 +215,7 @@ func (t *pathRegistry) markDead(left map[netview.Point]bool) map[uint32]*path {
 func (t *pathRegistry) all() []*path {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]*path, 0, len(t.byID))
-	for _, p := range t.byID {
-		if p != nil {
-			all = append(all, p)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(t.byID), func(p *path) bool { return p == nil })
 }
 
 // find returns the paths for which wanted is true.

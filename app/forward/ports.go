@@ -19,7 +19,7 @@ func (f *Forward) portsLeft(changes []netview.Change, snap *netview.Snapshot, wh
 	if before == nil {
 		return nil
 	}
-	var left map[netview.Point]bool
+	left := make(map[netview.Point]bool)
 	compare := func(dpid netview.DPID) {
 		was, had := before.Switch(dpid)
 		if !had {
@@ -27,9 +27,6 @@ func (f *Forward) portsLeft(changes []netview.Change, snap *netview.Snapshot, wh
 		}
 		now, _ := snap.Switch(dpid)
 		for _, number := range netview.PortsLeft(was, now) {
-			if left == nil {
-				left = make(map[netview.Point]bool)
-			}
 			left[netview.Point{DPID: dpid, Port: number}] = true
 		}
 	}

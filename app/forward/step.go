@@ -6,18 +6,9 @@ import (
 )
 
 // Step applies changes of the view, a snapshot that holds them and the topology at it. It is called
-// on one goroutine, in the order of the changes. It costs time in the number of changes, and not in
-// the size of the network, if the snapshot holds no others.
-func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map) {
-	upto := netview.Revision(f.revision.Load())
-	if len(changes) > 0 {
-		upto = changes[len(changes)-1].Revision
-	}
-	f.step(changes, snap, m, upto == snap.Revision())
-}
-
-// step is Step; whole: the snapshot holds no other changes.
-func (f *Forward) step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
+// on one goroutine, in the order of the changes. If the snapshot holds no others (whole), it costs
+// time in the number of changes, and not in the size of the network.
+func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[uint64]netview.Point)
 	var what changedTables
@@ -133,7 +124,7 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 		changes = append(changes, netview.Change{Kind: netview.KindLink, Link: l})
 	}
 	f.hosts.keep(known)
-	f.step(changes, snap, m, false)
+	f.Step(changes, snap, m, false)
 }
 
 // Second is called once a second, on Step's goroutine: it resets the limits per second, retries

@@ -86,7 +86,7 @@ func (s *mesh) step() bool {
 		sum += s.cold[i]
 	}
 	begun := time.Now()
-	s.f.Step(changes, snap, s.m)
+	s.f.Step(changes, snap, s.m, upto == snap.Revision())
 	s.took = append(s.took, time.Since(begun)+time.Duration(sum))
 	return true
 }
