@@ -102,9 +102,6 @@ type tokenStreams struct {
 func (t *tokenStreams) acquire(name string, most int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open == nil {
-		t.open = make(map[string]int)
-	}
 	if t.open[name] >= most {
 		return false
 	}

@@ -63,8 +63,8 @@ func provided[I, O any](has bool, lacking *refusal, h func(context.Context, *I) 
 	return Typed(h)
 }
 
-// Described returns a Handler whose query is read into a Q as by Typed, and that reads the body and
-// writes the answer by itself: I and O describe them.
+// Described returns a Handler whose query is read into a Q as Typed reads it, and which reads the body
+// and writes the answer by itself. I, with the query, and O describe these.
 func Described[I, O, Q any](h func(http.ResponseWriter, *http.Request, *Q)) Handler {
 	return func(s *Stack, op huma.Operation) {
 		huma.Register[I, O](undispatched{s.huma}, op, nil)

@@ -29,6 +29,7 @@ func New(cfg Config) *Server {
 		cfg:    cfg,
 		run:    newRunID(),
 		pages:  newPages(cfg.Limits, cfg.Now),
+		tokens: tokenStreams{open: make(map[string]int)},
 		totals: newTrafficTable(),
 	}
 	s.feed = newFeed(s)

@@ -2,9 +2,11 @@ package wire
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
@@ -73,21 +75,21 @@ func (p *JSON) field(b *Batch, r *intent.Request, name string, stream bool) (err
 	return err
 }
 
+// ops are the operations of requests in a stream, opNames their names.
+var (
+	opNames = [...]string{client.OpCreate, client.OpPut, client.OpWithdraw}
+	ops     = [...]intent.Op{intent.Create, intent.Replace, intent.Withdraw} // by their numbers of intentpb
+)
+
 // streamField reads what requests of a stream have besides.
 func (p *JSON) streamField(r *intent.Request, name string) (err error) {
 	switch name {
 	case "op":
 		var op string
 		op, err = p.str(name)
-		switch {
-		case err != nil:
-		case op == "create":
-			r.Op = intent.Create
-		case op == "put":
-			r.Op = intent.Replace
-		case op == "withdraw":
-			r.Op = intent.Withdraw
-		default:
+		if i := slices.Index(opNames[:], op); i >= 0 {
+			r.Op = ops[i]
+		} else if err == nil {
 			return &spec.Error{Field: name, Given: quote(op), Want: "create, put or withdraw"}
 		}
 	case "if_match":

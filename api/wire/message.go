@@ -120,7 +120,7 @@ func (m *message) known(number protowire.Number, v fieldValue) (err error) {
 	switch number {
 	case intentpb.RequestOp:
 		n, err = v.varint(intentpb.OpWithdraw)
-		m.r.Op = [...]intent.Op{intent.Create, intent.Replace, intent.Withdraw}[n]
+		m.r.Op = ops[n]
 	case intentpb.RequestID:
 		s.ID, err = v.str()
 	case intentpb.RequestKind:

@@ -1,4 +1,5 @@
-// Package intentpb is the protobuf form of requests about intents: the file that describes it, and the numbers in it.
+// Package intentpb is the protobuf form of requests about intents: the file that describes it, the numbers in it, and
+// what appends a field.
 //
 // # The problem
 //
