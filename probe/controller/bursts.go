@@ -112,7 +112,7 @@ func (m *measurement) packetInBurst(ctx context.Context, n, perSecond int) (fit.
 	m.trial++
 	m.heard.begin(m.trial)
 	frame := appendFrame(nil, m.trial, 0)
-	begun, over, err := paced(ctx, n, perSecond, func(int) error { return m.plan.Source.Send(frame) })
+	begun, over, err := paced(ctx, n, perSecond, func(int) error { return m.plan.Source(frame) })
 	if err != nil {
 		return fit.Burst{}, fmt.Errorf("sending into the switch: %w", err)
 	}

@@ -31,7 +31,7 @@ func (e *end) Deliver(frame []byte) {
 // Carrier implements emu.External.
 func (e *end) Carrier(bool) {}
 
-// Send implements Source.
+// Send is a Source.
 func (e *end) Send(frame []byte) error {
 	e.attachment.Send([][]byte{frame})
 	return nil

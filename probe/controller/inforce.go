@@ -94,7 +94,7 @@ func (m *measurement) look(ctx context.Context, before int) (came bool, err erro
 	var sent []time.Time
 	for m.heard.marked() == 0 && time.Since(confirmed) < lookFor {
 		sent = append(sent, time.Now())
-		if err := m.plan.Source.Send(appendFrame(nil, m.trial, uint32(len(sent)-1))); err != nil {
+		if err := m.plan.Source(appendFrame(nil, m.trial, uint32(len(sent)-1))); err != nil {
 			return false, fmt.Errorf("sending into the switch: %w", err)
 		}
 		if err := wait(ctx, lookEvery); err != nil {

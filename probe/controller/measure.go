@@ -15,10 +15,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Source sends frames into a port of the switch under test. It must not keep a frame.
-type Source interface {
-	Send(frame []byte) error
-}
+// Source sends a frame into a port of the switch under test. It must not keep the frame.
+type Source func(frame []byte) error
 
 // Plan is what is measured. Zero fields stand for the defaults of DefaultPlan, but for Source and
 // Out.

@@ -56,7 +56,7 @@ func TestProfileIsFoundAgain(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		c := listen(t, Config{})
 		sw, ports := emulate(t, c, v, truth)
-		m := measure(t, c, small(ports[0]))
+		m := measure(t, c, small(ports[0].Send))
 		if sw.Entries() != 0 {
 			t.Errorf("%d entries are left", sw.Entries())
 		}
@@ -98,7 +98,7 @@ func TestEarlyBarrierIsToldByPackets(t *testing.T) {
 	versions(t, func(t *testing.T, v openflow.Version) {
 		c := listen(t, Config{})
 		sw, ports := emulate(t, c, v, profile.Profile{})
-		m := &measurement{Measured: &Measured{Version: v}, c: c, plan: small(ports[0])}
+		m := &measurement{Measured: &Measured{Version: v}, c: c, plan: small(ports[0].Send)}
 		m.Missing = map[string]error{}
 		m.s, m.inner, _ = c.connected(t.Context())
 		heard := tap(m.heard.packetIn)
@@ -155,7 +155,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 func TestMeasureEndsWithTheSwitch(t *testing.T) {
 	c := listen(t, Config{})
 	sw, ports := emulate(t, c, openflow.V13, profile.Profile{})
-	plan := small(ports[0])
+	plan := small(ports[0].Send)
 	plan.Note = func(text string) {
 		if strings.HasPrefix(text, "install") {
 			sw.Down()

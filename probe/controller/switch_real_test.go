@@ -87,7 +87,8 @@ func measureOpenvSwitch(t *testing.T, c *controller.Controller, a *netlab.Host) 
 	}
 	defer n.Close()
 	n.Watch(func(*nic.Frame) {})
-	plan := controller.Plan{Source: n, In: 1, Out: 2, Rounds: 5, Answers: []int{1, 10, 100, 1000}, MaxEntries: 2000,
+	send := func(frame []byte) error { return n.Send(frame) }
+	plan := controller.Plan{Source: send, In: 1, Out: 2, Rounds: 5, Answers: []int{1, 10, 100, 1000}, MaxEntries: 2000,
 		MaxGroups: 256, MaxMeters: 256}
 	m, err := c.Measure(t.Context(), plan)
 	if err != nil {
