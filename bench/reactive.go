@@ -104,8 +104,10 @@ func (c *Reactive) title(switches int) string {
 
 // trial adds the result of a target.
 func (c *Reactive) trial(r *report.Report, name string) *trial {
-	x := r.Add(subjectOf(name))
-	x.SelfCheck = name == target.Bare
+	x := r.Add(name)
+	if x.SelfCheck = name == target.Bare; name == target.Self {
+		x.Subject = report.Weir
+	}
 	t := &trial{name: name, c: c, subject: subject{x}, lateness: report.NewHistogram(),
 		latency: x.Distribution("latency", "from when a packet-in was meant to be sent to its answer")}
 	if c.Rate > 0 {

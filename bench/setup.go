@@ -59,8 +59,8 @@ func (c *Setup) named(what string) string {
 	return what
 }
 
-// viewSubject is what a scenario measures in which a network comes into the view: an instance, or the
-// null instance.
+// viewSubject is what a scenario measures in which a network comes into the view: an instance, or
+// the null instance.
 type viewSubject struct {
 	subject
 	null bool

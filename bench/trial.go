@@ -136,11 +136,3 @@ func (t *trial) close() {
 		t.process.Stop()
 	}
 }
-
-// subjectOf is what a controller is called in a report.
-func subjectOf(name string) string {
-	if name == target.Self {
-		return report.Weir
-	}
-	return name
-}

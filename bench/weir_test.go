@@ -192,7 +192,7 @@ func TestWeirRests(t *testing.T) {
 // TestWeirGrows measures two small sizes of each thing.
 func TestWeirGrows(t *testing.T) {
 	t.Parallel()
-	c := &bench.Growth{Times: []int{1, 2}, Intents: 2000, Switches: 7, Hosts: 100, Duration: 100 * time.Millisecond}
+	c := &bench.Growth{Times: []int{1, 2}, Intents: 2000, Switches: 7, Hosts: 100, Duration: 250 * time.Millisecond}
 	c.Topology, c.Hops, c.Runs, c.Seed = "ring:7", 4, 1, 1
 	r, err := bench.Run(t.Context(), c)
 	if err != nil {

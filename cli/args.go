@@ -46,15 +46,16 @@ func wantCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
-// wantKindAndName checks KIND X, where KIND is one of kinds.
-func wantKindAndName(kinds ...string) cobra.PositionalArgs {
-	words := alternatives(kinds)
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 2 {
-			return fmt.Errorf("%s given, want KIND X: KIND is %s", plural(len(args), "argument", "arguments"), words)
-		}
-		if !slices.Contains(kinds, args[0]) {
-			return fmt.Errorf("kind %q given, want %s", args[0], words)
+// takeKindAndName has a command take KIND X, where KIND is one of kinds.
+func takeKindAndName(cmd *cobra.Command, kinds ...string) {
+	cmd.ValidArgs = kinds
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) != 2:
+			return fmt.Errorf("%s given, want KIND X: KIND is %s", plural(len(args), "argument", "arguments"),
+				alternatives(kinds))
+		case !slices.Contains(kinds, args[0]):
+			return fmt.Errorf("kind %q given, want %s", args[0], alternatives(kinds))
 		}
 		return nil
 	}

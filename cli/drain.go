@@ -36,8 +36,6 @@ no failure.
   weir drain port 00000000000000a1/3
   weir drain link spine-1-leaf-4
   weir drain link 'spine-1/2->leaf-4/1'`,
-		Args:      wantKindAndName("switch", "port", "link"),
-		ValidArgs: []string{"switch", "port", "link"},
 		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			object, err := drainObject(cmd.Context(), c, args[0], args[1], false)
 			if err != nil {
@@ -61,6 +59,7 @@ no failure.
 			})
 		}),
 	}
+	takeKindAndName(cmd, "switch", "port", "link")
 	r.addFlags(cmd)
 	cmd.Flags().BoolVar(&wait, "wait", false, "return when nothing passes any more that could take another path")
 	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long --wait waits")
@@ -75,8 +74,6 @@ func newUndrain() *cobra.Command {
 		Long:  "Take a switch, port or link into use again.\n\n" + drainText,
 		Example: `  weir undrain switch spine-1
   weir undrain link 'spine-1/2->leaf-4/1'`,
-		Args:      wantKindAndName("switch", "port", "link"),
-		ValidArgs: []string{"switch", "port", "link"},
 		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			object, err := drainObject(cmd.Context(), c, args[0], args[1], true)
 			if err != nil {
@@ -85,6 +82,7 @@ func newUndrain() *cobra.Command {
 			return explained(c.Undrain(cmd.Context(), args[0], object))
 		}),
 	}
+	takeKindAndName(cmd, "switch", "port", "link")
 	r.addFlags(cmd)
 	return cmd
 }

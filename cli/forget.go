@@ -28,8 +28,6 @@ A host that still sends is learned again with its next packet. Its intents remai
 		Example: `  weir forget switch spine-1 --dry-run
   weir forget switch 00000000000000a1 --withdraw
   weir forget host 00:00:00:00:00:07`,
-		Args:      wantKindAndName("switch", "host"),
-		ValidArgs: []string{"switch", "host"},
 		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			id, err := resolve(cmd.Context(), c, args[0], args[1])
 			if err != nil {
@@ -46,6 +44,7 @@ A host that still sends is learned again with its next packet. Its intents remai
 			return r.format.write(cmd.OutOrStdout(), gone, func(w io.Writer) error { return writeForgotten(w, gone, shown) })
 		}),
 	}
+	takeKindAndName(cmd, "switch", "host")
 	r.addFlags(cmd)
 	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "withdraw the intents that have an end there")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "forget nothing, and show what depends on it")
@@ -88,13 +87,10 @@ func writeForgotten(w io.Writer, f *client.Forgotten, shown names) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintln(w, printable(what+": "+done)); err != nil {
-		return err
-	}
+	text := printable(what+": "+done) + "\n"
 	for _, n := range f.Notes {
-		if _, err := fmt.Fprintln(w, printable("note: "+n)); err != nil {
-			return err
-		}
+		text += printable("note: "+n) + "\n"
 	}
-	return nil
+	_, err := io.WriteString(w, text)
+	return err
 }

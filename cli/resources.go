@@ -198,8 +198,8 @@ type notFound struct{ what, id, hint string }
 
 func (e *notFound) Error() string { return fmt.Sprintf("there is no %s %q: %s", e.what, e.id, e.hint) }
 
-// filtered lists all rows and keeps those that an id names; without any it returns the error none for
-// that id.
+// filtered lists all rows and keeps those that an id names; without any it returns the error none
+// for that id.
 func filtered[T any](
 	all func(*client.Client, context.Context) (*client.Page[T], error), has func(T, string) bool, none notFound,
 ) lister[T] {

@@ -33,19 +33,15 @@ type answer struct {
 // readModification reads a flow-mod: it answers the packet whose buffer it names. Soft rules are
 // counted by the generator, not kept by the switch.
 func readModification(v openflow.Version, frame []byte) answer {
-	var buffer uint32
-	var command, soft bool
+	bufferAt, commandAt, idleAt := target.FlowModBuffer13, modCommand13, modIdle13
 	if v == openflow.V10 {
-		buffer = binary.BigEndian.Uint32(frame[target.FlowModBuffer10:])
-		command = frame[modCommand10+1] == uint8(openflow.FlowAdd)
-		soft = binary.BigEndian.Uint32(frame[modIdle10:]) != 0
-	} else {
-		buffer = binary.BigEndian.Uint32(frame[target.FlowModBuffer13:])
-		command = frame[modCommand13] == uint8(openflow.FlowAdd)
-		soft = binary.BigEndian.Uint32(frame[modIdle13:]) != 0
+		bufferAt, commandAt, idleAt = target.FlowModBuffer10, modCommand10+1, modIdle10
 	}
-	known := command && buffer != openflow.NoBuffer
-	return answer{token: buffer, known: known, ours: known || command && soft}
+	buffer := binary.BigEndian.Uint32(frame[bufferAt:])
+	add := frame[commandAt] == uint8(openflow.FlowAdd)
+	soft := binary.BigEndian.Uint32(frame[idleAt:]) != 0
+	known := add && buffer != openflow.NoBuffer
+	return answer{token: buffer, known: known, ours: known || add && soft}
 }
 
 // readPacketOut reads a packet-out: it answers the packet whose buffer it names, or whose frame it

@@ -242,9 +242,9 @@ func Fill(ctx context.Context, g *target.Testbed, form paths.Form, active int) e
 	return p.AwaitSettled(ctx)
 }
 
-// AwaitSettled waits until nothing is in flight of a load that was halted, and checks that switches have the entries of all
-// paths, and no others of paths. A path that was withdrawn before a switch was told of it has none
-// there, and does not count as one that was installed.
+// AwaitSettled waits until nothing is in flight of a load that was halted, and checks that switches
+// have the entries of all paths, and no others of paths. A path that was withdrawn before a switch
+// was told of it has none there, and does not count as one that was installed.
 func (p *Generator) AwaitSettled(ctx context.Context) error {
 	g := p.g
 	t, rested := g.Net.Tally(), time.Now()

@@ -8,6 +8,6 @@
 //
 // # Inputs and outputs
 //
-// Wait and Until are for whoever may be a millisecond late, Nap for whoever may not; Urgent has a goroutine run
-// before everything else on the machine.
+// Wait and Until are for whoever may be a millisecond late, Nap for whoever may not; Urgent has a
+// goroutine run before everything else on the machine.
 package pace

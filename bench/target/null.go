@@ -118,8 +118,7 @@ func (n *Null) send() error {
 
 // install installs a path, or replaces the one with its number. mu is held.
 func (n *Null) install(p paths.Path) {
-	x := nullPath{Path: p}
-	x.hops = n.routes.Hops(p.From, p.To)
+	x := nullPath{Path: p, hops: n.routes.Hops(p.From, p.To)}
 	old := n.installed[p.N]
 	n.installed[p.N] = x
 	n.queue(&x, n.add, x.hops)
