@@ -6,8 +6,8 @@ import (
 )
 
 // Silence of a link is no evidence while one of its ends sends nothing at all: its peer may be dead,
-// and TCP has told nobody. So a link is removed only when both ends have sent something after the last missed
-// probe.
+// and TCP has not noticed. So a link is removed only when both ends have sent something after the
+// last missed probe.
 
 // activity is how much a switch sends in its session.
 type activity struct {

@@ -9,9 +9,9 @@ import (
 
 // portRow returns a port's row, with its configuration; its role is unknown.
 func (t *transaction) portRow(dpid netview.DPID, p *openflow.Port) netview.Port {
-	said := t.settings.Ports[netview.Point{DPID: dpid, Port: p.Number}]
+	configured := t.settings.Ports[netview.Point{DPID: dpid, Port: p.Number}]
 	return netview.Port{
-		Label: said.Label, Edge: said.Edge, Draining: said.Drained,
+		Label: configured.Label, Edge: configured.Edge, Draining: configured.Drained,
 		Number: p.Number, Name: p.Name, MAC: p.HWAddr, SpeedMbps: speed(p),
 		Up: p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0,
 	}

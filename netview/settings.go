@@ -89,12 +89,12 @@ func (in *Inputs) Set(s *Settings) Revision {
 // applyTo returns the row with the settings of the switch and its ports applied: the row itself if
 // nothing changes.
 func (s *Settings) applyTo(row *Switch) *Switch {
-	said := s.Switches[row.DPID]
+	configured := s.Switches[row.DPID]
 	next := *row
-	next.Location, next.Draining = said.Location, said.Drained
+	next.Location, next.Draining = configured.Location, configured.Drained
 	switch {
-	case said.Name != "":
-		next.Name, next.NameSource = said.Name, SourceConfigured
+	case configured.Name != "":
+		next.Name, next.NameSource = configured.Name, SourceConfigured
 	case row.NameSource == SourceConfigured: // no longer
 		next.Name, next.NameSource = row.OwnName(), ""
 	}
@@ -124,16 +124,16 @@ func (v *View) derivedLink(row *Link) *Link {
 	next := *row
 	src, srcPort := v.end(row.Src)
 	dst, dstPort := v.end(row.Dst)
-	said := v.settings.Links[row.LinkKey]
+	configured := v.settings.Links[row.LinkKey]
 	next.Up = row.Up && srcPort.Up && dstPort.Up
 	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || v.settings.Indirect)
-	next.Draining = said.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining ||
+	next.Draining = configured.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining ||
 		dst != nil && dst.Draining
-	next.CapacityMbps, next.CapacitySource = said.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)
-	next.LatencyUS, next.LatencySource = said.latency(row.MeasuredUS)
+	next.CapacityMbps, next.CapacitySource = configured.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)
+	next.LatencyUS, next.LatencySource = configured.latency(row.MeasuredUS)
 	next.Cost, next.CostSource = CostDefault, SourceDefault
-	if said.Cost > 0 {
-		next.Cost, next.CostSource = min(said.Cost, CostMax), SourceConfigured
+	if configured.Cost > 0 {
+		next.Cost, next.CostSource = min(configured.Cost, CostMax), SourceConfigured
 	}
 	if next == *row {
 		return row

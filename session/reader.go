@@ -107,7 +107,7 @@ func (s *Session) flush() {
 }
 
 // finish ends the session: open requests are answered, what is queued is written if that was our
-// own decision, and the handler is told.
+// own decision, and the handler is notified.
 func (s *Session) finish(reason error, ours bool) {
 	reason = closed(reason)
 	s.out.end(reason)

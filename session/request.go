@@ -122,7 +122,7 @@ func (q *requests) remove(r *request) {
 // asked.
 func (c *Core) answer(r *request, m openflow.Message, err error) {
 	c.requests.remove(r)
-	if r.own { // what it said is held until the handshake is done
+	if r.own { // the answer is held until the handshake is done
 		r.answer(m, err)
 		return
 	}

@@ -42,13 +42,13 @@ func (b *zapBridge) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapco
 
 // Write implements zapcore.Core.
 func (b *zapBridge) Write(e zapcore.Entry, fields []zapcore.Field) error {
-	said := zapcore.NewMapObjectEncoder()
+	encoded := zapcore.NewMapObjectEncoder()
 	for _, list := range [][]zapcore.Field{b.fields, fields} {
 		for _, f := range list {
-			f.AddTo(said)
+			f.AddTo(encoded)
 		}
 	}
-	b.log.Log(context.Background(), level(e.Level), "etcd: "+e.Message, "fields", said.Fields)
+	b.log.Log(context.Background(), level(e.Level), "etcd: "+e.Message, "fields", encoded.Fields)
 	return nil
 }
 
