@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/flowtable"
 )
 
-// behaviour has a switch take the time that its profile says, from power on to power off. It
-// belongs to the switch, under its lock. What happens later is a job, which the engine does.
+// behaviour delays what a switch does as its profile demands, from power on to power off. It
+// belongs to the switch, under its lock. Delayed actions are jobs of the engine.
 type behaviour struct {
 	*profile.Profile
 	sw        *Switch
@@ -57,7 +57,7 @@ func (b *behaviour) randomFactor(l *profile.Latency) float64 {
 	return l.Times(b.random.normal())
 }
 
-// arrives takes note of a frame that goes into the tables, and of the time that it came at.
+// arrives records a frame that enters the tables, and when it arrived.
 func (b *behaviour) arrives(frame []byte, at time.Duration) {
 	b.current = arrival{at, 1}
 	if len(b.PathLatency.Points) == 0 {
@@ -69,7 +69,7 @@ func (b *behaviour) arrives(frame []byte, at time.Duration) {
 	}
 }
 
-// departs is when a frame leaves by a port; false if the switch cannot forward it in time. What the
+// departs is when a frame leaves through a port; false if the switch cannot forward it in time. What the
 // path latency says of one frame includes its own time to be forwarded: the longer of both counts.
 func (b *behaviour) departs(o *output, p *port, frame []byte) (time.Duration, bool) {
 	from := o.leaves()
@@ -111,7 +111,7 @@ func (b *behaviour) latency(p *port, frame []byte, from time.Duration) time.Dura
 	return max(since.at+time.Duration(took), from)
 }
 
-// packetIn sends a packet to the controllers when its time has come; false if that is now.
+// packetIn schedules a packet-in; false if it is to be sent now.
 func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
 	if len(b.FlowSetup.Points) == 0 && b.toController.every == 0 {
 		return false
@@ -142,12 +142,12 @@ func (b *behaviour) setupTime(c *payload, chance float64) time.Duration {
 	return time.Duration(float64(c.along(&b.FlowSetup.Latency)) / 2 * chance)
 }
 
-// setupIn is how much of a flow's set-up goes by before the controllers are told.
+// setupIn is the part of a flow's set-up before the packet-in.
 func (b *behaviour) setupIn(whole time.Duration) time.Duration {
 	return max(whole-b.FlowSetup.Controller, 0) / 2
 }
 
-// show sends a packet to the controllers that has waited for it.
+// show sends a scheduled packet-in.
 func (b *behaviour) show(p *flowtable.PacketIn, set *setup, sum uint64, at time.Duration) {
 	sw := b.sw
 	sw.mu.Lock()
@@ -179,14 +179,14 @@ func (b *behaviour) released(buffer uint32, frame []byte, now time.Duration) tim
 	return now + b.setupIn(b.setupTime(&c, b.randomFactor(&b.FlowSetup.Latency)))
 }
 
-// job is something that a switch does later.
+// job is a delayed action of a switch.
 type job struct {
 	timer timer
 	do    func(e *engine, at time.Duration)
 }
 
-// later has the engine do something at a time, which is so much later than what asks for it. It
-// must not hold the switch's lock for long, and is called without it.
+// later has the engine call do at a time; promised is the delay until then. The switch's lock is
+// not held during the call, which must not hold it for long.
 func (b *behaviour) later(at, promised time.Duration, do func(e *engine, at time.Duration)) {
 	j := &job{do: do}
 	j.timer.owner, j.timer.exact = j, true

@@ -9,8 +9,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// channel is what a switch has to one controller that it was told of: at most one connection, and
-// attempts to have one.
+// channel is the control channel of a switch to one controller: at most one connection, or the
+// attempts to make it.
 type channel struct {
 	sw      *Switch
 	address string
@@ -33,7 +33,7 @@ type channelState uint8
 const (
 	idle     channelState = iota
 	waiting               // for its turn to dial, or for the end of the back-off
-	dialling              // or in the handshake of OpenFlow
+	dialling              // or in the OpenFlow handshake
 	established
 )
 
@@ -41,7 +41,7 @@ func newChannel(sw *Switch, address string) *channel {
 	return &channel{sw: sw, address: address, random: seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
 }
 
-// dial wants a connection, unless there is one or it is in flight.
+// dial queues an attempt to connect, unless there is a connection or an attempt.
 func (ch *channel) dial() {
 	ch.mu.Lock()
 	want := ch.state == idle && !ch.off
@@ -66,8 +66,8 @@ func (ch *channel) begin() bool {
 	return true
 }
 
-// attach takes note of the connection that was made, and returns the roles of the switch that it
-// belongs to; nil if it is not wanted any more.
+// attach records the connection that was made, and returns the roles of its switch; nil if no
+// connection is wanted any more.
 func (ch *channel) attach(w *wire) *session.Roles {
 	ch.sw.mu.Lock()
 	roles := ch.sw.roles
@@ -83,8 +83,7 @@ func (ch *channel) attach(w *wire) *session.Roles {
 	return roles
 }
 
-// connected takes note that the controller speaks OpenFlow over a wire, unless that was cut
-// meanwhile.
+// connected records that the handshake is over, unless the wire was cut meanwhile.
 func (ch *channel) connected(w *wire) {
 	ch.mu.Lock()
 	if ch.wire == w {
@@ -97,7 +96,7 @@ func (ch *channel) connected(w *wire) {
 	w.releaseSlot()
 }
 
-// accepted takes note that the controller goes on with the switch.
+// accepted records that the controller has accepted the switch.
 func (ch *channel) accepted(w *wire) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -106,8 +105,8 @@ func (ch *channel) accepted(w *wire) {
 	}
 }
 
-// failed takes note that there is no connection, or none any more, and says after which time
-// another is to be tried; false if none is wanted.
+// failed records that there is no connection (any more), and returns the back-off until the next
+// attempt; false if no connection is wanted.
 func (ch *channel) failed() (time.Duration, bool) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -122,7 +121,7 @@ func (ch *channel) failed() (time.Duration, bool) {
 	return ch.backoff/2 + time.Duration(ch.random.float()*float64(ch.backoff/2)), true
 }
 
-// cut ends the connection without a word. Another is tried, if the switch has power.
+// cut closes the connection abruptly. The switch connects again if it has power.
 func (ch *channel) cut() {
 	ch.mu.Lock()
 	w := ch.wire

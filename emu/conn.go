@@ -37,7 +37,7 @@ type conn struct {
 	parts   map[uint32]*openflow.MultipartRequest // that have come, of requests in several parts; of the reader
 }
 
-// Connected takes note that a version is agreed on.
+// Connected adds the connection to those of the switch, after the handshake.
 func (c *conn) Connected(s *session.Session) {
 	sw := c.sw
 	c.version = s.Version()
@@ -66,7 +66,7 @@ func (c *conn) Connected(s *session.Session) {
 	}
 }
 
-// Disconnected takes note of the end.
+// Disconnected removes the connection from those of the switch.
 func (c *conn) Disconnected(_ *session.Session, err error) {
 	if c.lastError != nil {
 		err = c.lastError
@@ -98,8 +98,8 @@ func (sw *Switch) updateTableMiss() {
 	sw.table.SetMiss(slices.ContainsFunc(sw.conns, func(c *conn) bool { return c.version == openflow.V10 }))
 }
 
-// BatchEnd tells the tables how the controller wants fragments handled, where that has changed: the
-// session keeps it. All else is done by now.
+// BatchEnd sets how the tables handle fragments when the controller has changed that: the session
+// keeps the setting. Everything else of the batch is done.
 func (c *conn) BatchEnd(s *session.Session) {
 	c.endOfBatch()
 	flags := s.SwitchConfig().Flags
@@ -114,7 +114,7 @@ func (c *conn) BatchEnd(s *session.Session) {
 	}
 }
 
-// Features tells what the switch is.
+// Features answers a features request.
 func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
 	if c.acceptance == unasked {
 		c.acceptance = asked
@@ -129,8 +129,7 @@ func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
 	return r
 }
 
-// do has the tables do something, and answers with an error if they refuse; it reports whether they
-// did it.
+// do calls f with the tables and answers an error of f; it reports whether there was none.
 func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 	f func(t *flowtable.Switch, out *output) error) bool {
 	return c.doFrom(s, h, m, 0, f)
@@ -155,12 +154,12 @@ func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message,
 	return err == nil
 }
 
-// FlowMod changes entries.
+// FlowMod applies a flow-mod.
 func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMod) {
 	c.changeFlows(s, h, m)
 }
 
-// changeFlows changes entries, and reports whether it did.
+// changeFlows applies a flow-mod, and reports whether it was accepted.
 func (c *conn) changeFlows(s *session.Session, h openflow.Header, m *openflow.FlowMod) bool {
 	if c.sw.dropsFlowMod() {
 		return false
@@ -190,7 +189,7 @@ func (c *conn) packetOut(s *session.Session, h openflow.Header, m *openflow.Pack
 	})
 }
 
-// packetIn sends a packet to the controller; false if too much waits for it. The switch's lock is
+// packetIn sends a packet-in; false if too much is queued for the controller. The switch's lock is
 // held.
 func (c *conn) packetIn(p *flowtable.PacketIn) bool {
 	waiting := c.session.Queue()
@@ -206,8 +205,7 @@ func (c *conn) packetIn(p *flowtable.PacketIn) bool {
 	return err == nil
 }
 
-// refuse answers a message with the error of the specification; one of the session itself there is
-// nobody to tell of.
+// refuse answers a message with the specification's error; not if the session has ended.
 func (c *conn) refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
 	if sessionGone(why) {
 		return

@@ -2,7 +2,7 @@ package emu
 
 import "sync/atomic"
 
-// Cause tells why a frame, or a packet in flight to a controller, was lost.
+// Cause is the reason why a frame or a packet-in was lost.
 type Cause uint8
 
 // The causes of losses.

@@ -34,7 +34,7 @@ type task struct {
 // is not read.
 const maxTasks = 1 << 14
 
-// Frame takes a message that a session has read.
+// Frame queues a message that the session has read.
 func (a *delayedConn) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
 	_, m, err := openflow.Parse(bytes.Clone(frame))
 	if err != nil {
@@ -53,7 +53,7 @@ func (a *delayedConn) Frame(s *session.Session, h openflow.Header, frame []byte)
 	return true
 }
 
-// Barrier takes a barrier.
+// Barrier queues a barrier.
 func (a *delayedConn) Barrier(s *session.Session, h openflow.Header) {
 	a.accept(&task{conn: a, s: s, h: h})
 }
@@ -149,7 +149,7 @@ const (
 	never
 )
 
-// changes has a change come into force in its turn. The switch's lock is held.
+// changes queues a change for the installer, if the profile has one. The switch's lock is held.
 func (b *behaviour) changes(t *task, now time.Duration) timing {
 	if b.Install.PerSecond == 0 && b.Install.Delay == 0 {
 		return atOnce
@@ -158,7 +158,7 @@ func (b *behaviour) changes(t *task, now time.Duration) timing {
 	return later
 }
 
-// change does a change whose time has come. No lock is held.
+// change applies a change that is due. No lock is held.
 func (a *delayedConn) change(t *task) {
 	if m, ok := t.m.(*openflow.FlowMod); ok {
 		if !a.flowMod(t, m) {
@@ -170,7 +170,7 @@ func (a *delayedConn) change(t *task) {
 	a.done()
 }
 
-// act does a task as a switch without a profile does it.
+// act executes a task as a switch without a profile does.
 func (a *delayedConn) act(t *task) {
 	switch m := t.m.(type) {
 	case *openflow.PacketOut:
@@ -209,7 +209,7 @@ func (a *delayedConn) flowMod(t *task, m *openflow.FlowMod) bool {
 	return false
 }
 
-// sends has a packet-out be sent when its flow's set-up is over. The switch's lock is held.
+// sends schedules a packet-out for the end of its flow's set-up. The switch's lock is held.
 func (b *behaviour) sends(t *task, m *openflow.PacketOut, now time.Duration) timing {
 	if len(b.FlowSetup.Points) == 0 && b.fromController.every == 0 {
 		return atOnce
@@ -227,7 +227,7 @@ func (b *behaviour) sends(t *task, m *openflow.PacketOut, now time.Duration) tim
 	return later
 }
 
-// counts has an answer with counters be sent when it is complete. The switch's lock is held.
+// counts schedules an answer with counters for when it is complete. The switch's lock is held.
 func (b *behaviour) counts(t *task, m *openflow.MultipartRequest, now time.Duration) timing {
 	items := 1
 	switch r := m.Body.(type) {

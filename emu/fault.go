@@ -21,8 +21,8 @@ func (sw *Switch) channelsOf(controller int) ([]*channel, error) {
 	return sw.channels[controller : controller+1], nil
 }
 
-// Disconnect ends the connection to a controller without a word; the switch connects again, and
-// keeps its tables.
+// Disconnect closes the connection to a controller abruptly; the switch connects again, and keeps
+// its tables.
 func (sw *Switch) Disconnect(controller int) error {
 	list, err := sw.channelsOf(controller)
 	for _, ch := range list {
@@ -31,7 +31,7 @@ func (sw *Switch) Disconnect(controller int) error {
 	return err
 }
 
-// CutOff ends the connection to a controller (on), and has none come to be until it is called with
+// CutOff closes the connection to a controller and prevents another (on), until it is called with
 // off.
 func (sw *Switch) CutOff(controller int, on bool) error {
 	list, err := sw.channelsOf(controller)
@@ -48,8 +48,8 @@ func (sw *Switch) CutOff(controller int, on bool) error {
 	return err
 }
 
-// Stall has the switch read nothing from a controller (on) until it is called with off. What it
-// says by itself goes on, but answers to nothing, echo requests included.
+// Stall stops reading from a controller (on) until it is called with off. Asynchronous messages are
+// still sent, but no request is answered, echo requests included.
 func (sw *Switch) Stall(controller int, on bool) error {
 	return sw.setFaults(controller, func(f *faults) { f.stalled = on })
 }

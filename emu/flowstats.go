@@ -11,8 +11,8 @@ import (
 // describeItems is how many entries are described while the tables can do nothing else.
 const describeItems = 1024
 
-// answerFlows sends statistics of flows part by part: a table may be large, and the switch's engine
-// has others to look after.
+// answerFlows sends flow statistics part by part: a table may be large, and the switch's engine
+// serves other switches too.
 func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.FlowRequest) error {
 	var survey *flowtable.Survey
 	for more := true; more; {
@@ -39,8 +39,7 @@ func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.Fl
 	return nil
 }
 
-// inspect has the tables tell something; ok is false if they are not those of this connection any
-// more.
+// inspect calls f with the tables; ok is false if they are no longer those of this connection.
 func (c *conn) inspect(f func(t *flowtable.Switch, now time.Duration) error) (ok bool, err error) {
 	sw := c.sw
 	sw.mu.Lock()
@@ -51,7 +50,7 @@ func (c *conn) inspect(f func(t *flowtable.Switch, now time.Duration) error) (ok
 	return true, f(sw.table, sw.clock(sw.net.now()))
 }
 
-// queueStats takes note of statistics that wait for the controller.
+// queueStats adds to the bytes of statistics that are queued for the controller.
 func (c *conn) queueStats(bytes int) {
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()

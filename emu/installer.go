@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/emu/profile"
 )
 
-// installer has changes of entries, groups, meters and ports come into force, one batch after the
-// other. While one is written, the next gathers.
+// installer applies changes of entries, groups, meters and ports in batches, one after the other.
+// The next batch gathers while one is written.
 type installer struct {
 	profile.Install
 	waiting ring[*task]
@@ -15,7 +15,7 @@ type installer struct {
 	done    time.Duration // when what is being written is in force
 }
 
-// install has a change come into force in its turn. The lock is held.
+// install queues a change. The lock is held.
 func (b *behaviour) install(t *task, now time.Duration) {
 	i := &b.installer
 	i.waiting.push(t)
@@ -38,7 +38,7 @@ func (b *behaviour) write(begin time.Duration) {
 	b.later(i.done, took, b.inForce)
 }
 
-// inForce has a batch be in force, and begins the next: from when this one was to be in force on.
+// inForce applies a batch, and starts the next at the time at which this one was due.
 func (b *behaviour) inForce(_ *engine, at time.Duration) {
 	sw, i := b.sw, &b.installer
 	sw.mu.Lock()

@@ -82,7 +82,7 @@ func (l *lateness) at(age time.Duration) *second {
 	return &l.seconds[number%windowSeconds]
 }
 
-// evaluate takes note of a second that is over.
+// evaluate judges a second that is over.
 func (l *lateness) evaluate(s *second) {
 	if s.late == 0 && s.longWaits == 0 && s.by == 0 {
 		return
@@ -134,8 +134,8 @@ func (s *second) count(o *second) {
 	s.overslept = max(s.overslept, o.overslept)
 }
 
-// record takes note of promises that were kept, or not, at an age; promised is the sum of their
-// times.
+// record records promises that came due, and how late they are at an age; promised is the sum of
+// their times.
 func (l *lateness) record(age time.Duration, due []time.Duration, promised time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,7 +153,7 @@ func (l *lateness) record(age time.Duration, due []time.Duration, promised time.
 	}
 }
 
-// wait takes note of how long something waited for its turn.
+// wait records how long a frame waited for its turn.
 func (l *lateness) wait(age, waited time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,7 +166,7 @@ func (l *lateness) wait(age, waited time.Duration) {
 	}
 }
 
-// rests takes note that the engine has nothing to do from an age on.
+// rests records that the engine is idle from an age on.
 func (l *lateness) rests(age time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,7 +189,7 @@ func (l *lateness) wakes(age, over time.Duration) {
 	l.resting = 0
 }
 
-// idle is how long the engine had nothing to do, since an age. The lock is held.
+// idle is how long the engine was idle since an age. The lock is held.
 func (l *lateness) idle(since, age time.Duration) (d time.Duration) {
 	for i := range l.seconds {
 		if s := &l.seconds[i]; time.Duration(s.number+1)*time.Second > since {
@@ -209,8 +209,8 @@ type backlog struct {
 	since time.Duration // when it was the last one
 }
 
-// account takes note of how late this round was with what was promised, and of who has waited for a
-// turn among the frames it handed over.
+// account records how late this round was with its promises, and how long the frames that it handed
+// over have waited for their turn.
 func (e *engine) account(done int) {
 	b := &e.backlog
 	if len(e.due) == 0 && b.left == 0 && e.run.len() == 0 {

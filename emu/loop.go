@@ -130,7 +130,7 @@ func (n *Network) AwaitConnected(ctx context.Context) error {
 	}
 }
 
-// enqueue has a channel wait for its turn to connect.
+// enqueue queues a channel for its turn to connect.
 func (n *Network) enqueue(ch *channel) {
 	n.mu.Lock()
 	if !n.closed {
@@ -140,7 +140,7 @@ func (n *Network) enqueue(ch *channel) {
 	n.startConnects()
 }
 
-// releaseSlot gives back the place of a connection that stands or has failed.
+// releaseSlot frees the slot of a connection that is established or has failed.
 func (n *Network) releaseSlot() {
 	n.mu.Lock()
 	n.starting--
@@ -148,7 +148,7 @@ func (n *Network) releaseSlot() {
 	n.startConnects()
 }
 
-// startConnects starts as many connections as may be made at a time.
+// startConnects starts queued attempts, up to maxStarting at a time.
 func (n *Network) startConnects() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -159,7 +159,7 @@ func (n *Network) startConnects() {
 	}
 }
 
-// connectOne makes a connection.
+// connectOne makes the connection of a channel.
 func (n *Network) connectOne(ch *channel) {
 	if !ch.begin() {
 		n.releaseSlot()
@@ -215,7 +215,7 @@ func dialTCP(ctx context.Context, address string) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", address)
 }
 
-// lost takes note that there is no connection, or none any more, and tries another later.
+// lost schedules the next attempt to connect, if a connection is wanted.
 func (ch *channel) lost() {
 	if after, again := ch.failed(); again {
 		n := ch.sw.net
@@ -223,7 +223,7 @@ func (ch *channel) lost() {
 	}
 }
 
-// spawn has something done that may wait: by a goroutine, or by the driver.
+// spawn runs a function that may block: in a goroutine, or by the driver.
 func (n *Network) spawn(f func()) {
 	if n.cfg.Driver != nil {
 		n.cfg.Driver.After(0, f)
@@ -232,7 +232,7 @@ func (n *Network) spawn(f func()) {
 	n.running.Go(f)
 }
 
-// later has something done after a time.
+// later runs a function after a time.
 func (n *Network) later(after time.Duration, f func()) {
 	if n.cfg.Driver != nil {
 		n.cfg.Driver.After(after, f)

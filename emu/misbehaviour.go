@@ -8,8 +8,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Misbehaviour is a fault of a switch that its controllers are not told about. Barriers are answered
-// all the same.
+// Misbehaviour is a fault of a switch that its controllers are not told about. Barriers are
+// answered all the same.
 type Misbehaviour struct {
 	// DropFlowMods is the share of flow-mods, 0 to 1, that are thrown away unread.
 	DropFlowMods float64
@@ -30,7 +30,7 @@ func (sw *Switch) Misbehave(l Misbehaviour) {
 	sw.misbehaviour.Store(&l)
 }
 
-// Misbehaviour are those that the switch tells now.
+// Misbehaviour is the switch's present misbehaviour.
 func (sw *Switch) Misbehaviour() Misbehaviour {
 	if l := sw.misbehaviour.Load(); l != nil {
 		return *l

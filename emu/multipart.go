@@ -69,7 +69,7 @@ func (c *conn) assemble(h openflow.Header, m *openflow.MultipartRequest) (*openf
 	return first, nil
 }
 
-// answer sends what a request asks for.
+// answer answers a complete request.
 func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.RequestBody) error {
 	sw := c.sw
 	switch body := body.(type) {
@@ -96,8 +96,8 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 	return err
 }
 
-// desc describes the switch. Switches of two topologies have different serial numbers: a controller
-// that outlives the one is told that the other's are not the same devices.
+// desc describes the switch. The serial number contains a checksum of the topology, so that a
+// controller tells the switches of two emulated networks apart.
 func (sw *Switch) desc() *openflow.Desc {
 	return &openflow.Desc{
 		Manufacturer: "Weir", Hardware: "emulated switch", Software: "Weir",

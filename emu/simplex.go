@@ -146,7 +146,7 @@ func (d *simplex) release() {
 	d.engine.held.Add(-1)
 }
 
-// setUp lets frames through, or loses all that are in flight.
+// setUp sets the carrier; without it all frames in flight are lost.
 func (d *simplex) setUp(up bool) {
 	d.sender.Lock()
 	defer d.sender.Unlock()
@@ -161,7 +161,7 @@ func (d *simplex) setUp(up bool) {
 	}
 }
 
-// wake has arrive what is due, and lost what was cut.
+// wake delivers the frames that are due and drops those of a link that was cut.
 func (d *simplex) wake(e *engine) {
 	d.purge(e)
 	d.retime(nil)
@@ -173,7 +173,7 @@ func (d *simplex) wake(e *engine) {
 	}
 }
 
-// purge loses what was in flight when the link was cut.
+// purge drops the frames that were in flight when the link was cut.
 func (d *simplex) purge(e *engine) {
 	for cut := d.cut.Load(); d.flight.len() > 0 && d.flight.first().cut != cut; {
 		e.deliver(d.flight.pop())

@@ -60,7 +60,7 @@ func (c *conn) endOfBatch() {
 	}
 }
 
-// troubled takes note of why there is no connection, or why one over a wire ended, unless there is
+// troubled records why there is no connection, or why that over a wire ended, unless there is
 // another by now.
 func (ch *channel) troubled(w *wire, err error) {
 	ch.mu.Lock()
@@ -74,11 +74,11 @@ func (ch *channel) troubled(w *wire, err error) {
 	}
 }
 
-// Refused takes note of why the controller and the switch did not come to speak OpenFlow.
+// Refused records why the handshake failed.
 func (c *conn) Refused(err error) { c.channel.troubled(c.wire, err) }
 
-// why is an error of a connection in words that are the same for all switches: without addresses,
-// of which each has its own.
+// why is the text of a connection's error without addresses, so that it is the same for all
+// switches.
 func why(err error) string {
 	var op *net.OpError
 	switch {

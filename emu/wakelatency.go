@@ -23,5 +23,5 @@ func (c *wakeLatency) add(took time.Duration) {
 	c.average.Store(old + (int64(took)-old)/16) // of two at once one is lost
 }
 
-// typical is how long a call takes.
+// typical is the average.
 func (c *wakeLatency) typical() time.Duration { return time.Duration(c.average.Load()) }

@@ -46,9 +46,13 @@ func (p *pass) setInner(f openflow.Field, value []byte) {
 	case openflow.FieldIPECN:
 		p.setClass(&h, 0x03, value[0])
 	case openflow.FieldIPv4Src, openflow.FieldIPv4Dst:
-		p.setIPv4(&h, f == openflow.FieldIPv4Dst, value)
+		if p.fields.Layers.Has(packet.LayerIPv4) {
+			p.setAddress(&h, f == openflow.FieldIPv4Dst, value)
+		}
 	case openflow.FieldIPv6Src, openflow.FieldIPv6Dst:
-		p.setIPv6(&h, f == openflow.FieldIPv6Dst, value)
+		if h.ipv6 {
+			p.setAddress(&h, f == openflow.FieldIPv6Dst, value)
+		}
 	case openflow.FieldIPv6FLabel:
 		if h.ipv6 {
 			b := p.writable()[h.l3:]
@@ -80,32 +84,22 @@ func (p *pass) setClass(h *headers, mask, bits uint8) {
 	addDelta(b[10:], sumDelta(0, old[:], b[0:2]))
 }
 
-func (p *pass) setIPv4(h *headers, dst bool, value []byte) {
-	if h.ipv6 || !p.fields.Layers.Has(packet.LayerIPv4) {
-		return
+// setAddress sets an address of IP to one of the packet's version.
+func (p *pass) setAddress(h *headers, dst bool, value []byte) {
+	at, covered := h.l3+12, true
+	if h.ipv6 {
+		at, covered = h.l3+8, !dst || !h.source
+	}
+	if dst {
+		at += len(value)
 	}
 	b := p.writable()
-	at := h.l3 + 12
-	if dst {
-		at += 4
-	}
-	delta := sumDelta(0, b[at:at+4], value)
-	addDelta(b[h.l3+10:], delta)
-	h.fixTransport(b, delta, true)
-	copy(b[at:], value)
-}
-
-func (p *pass) setIPv6(h *headers, dst bool, value []byte) {
+	delta := sumDelta(0, b[at:at+len(value)], value)
 	if !h.ipv6 {
-		return
+		addDelta(b[h.l3+10:], delta)
 	}
-	b := p.writable()
-	at := h.l3 + 8
-	if dst {
-		at += 16
-	}
-	if !dst || !h.source {
-		h.fixTransport(b, sumDelta(0, b[at:at+16], value), true)
+	if covered {
+		h.fixTransport(b, delta, true)
 	}
 	copy(b[at:], value)
 }

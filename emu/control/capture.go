@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/emu"
@@ -29,7 +30,7 @@ type Capture struct {
 	stops []func()
 	once  sync.Once
 	err   error
-	ended chan struct{}
+	ended atomic.Bool
 }
 
 // Capture begins to write a file: at is "SWITCH:PORT", a port; "SWITCH", its control channels; or
@@ -62,7 +63,7 @@ func (d *Operator) Capture(at, path string, over bool) (*Capture, error) {
 		return nil, err
 	}
 	d.last++
-	c := &Capture{Number: d.last, At: at, File: path, file: file, ended: make(chan struct{})}
+	c := &Capture{Number: d.last, At: at, File: path, file: file}
 	for _, p := range points {
 		if err := p.begin(c, d.net.Controllers()); err != nil {
 			return nil, errors.Join(err, c.Stop())
@@ -158,14 +159,7 @@ func (p point) begin(c *Capture, controllers []string) error {
 func (c *Capture) Counts() pcap.Counts { return c.file.Counts() }
 
 // Ended reports whether the capture was stopped.
-func (c *Capture) Ended() bool {
-	select {
-	case <-c.ended:
-		return true
-	default:
-		return false
-	}
-}
+func (c *Capture) Ended() bool { return c.ended.Load() }
 
 // Stop ends the capture; the file is whole. The error is that of the first write that failed.
 func (c *Capture) Stop() error {
@@ -174,7 +168,7 @@ func (c *Capture) Stop() error {
 			stop()
 		}
 		c.err = c.file.Close()
-		close(c.ended)
+		c.ended.Store(true)
 	})
 	return c.err
 }

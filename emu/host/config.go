@@ -61,7 +61,8 @@ func (c *Config) Check() error {
 	return err
 }
 
-// The least MTU is that of IPv6 (RFC 8200, section 5), the greatest is the range of a 16-bit length.
+// The least MTU is that of IPv6 (RFC 8200, section 5), the greatest is the range of a 16-bit
+// length.
 const (
 	minMTU = 1280
 	maxMTU = 65535

@@ -84,8 +84,8 @@ func (h *Host) Finished() uint64 { return h.finished }
 // the other hosts of a loop get their turn too.
 const maxWakes = 256
 
-// Step does what is due by now. It is called after every Receive and command too, and again at next,
-// if ok; next has passed already when more was due than maxWakes.
+// Step does what is due by now. It is called after every Receive and command too, and again at
+// next, if ok; next has passed already when more was due than maxWakes.
 func (h *Host) Step(now time.Duration, out Output) (next time.Duration, ok bool) {
 	if !h.started {
 		h.started = true

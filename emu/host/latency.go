@@ -8,8 +8,8 @@ import (
 )
 
 // Latency is a distribution of times. Count, extremes and mean are exact. Quantiles are exact up to
-// exactSamples times, then those of a histogram of 3 KiB whose steps are 1/16 of the value, from 1 µs
-// to one minute.
+// exactSamples times, then those of a histogram of 3 KiB whose steps are 1/16 of the value, from 1
+// µs to one minute.
 type Latency struct {
 	count     uint64
 	sum       time.Duration

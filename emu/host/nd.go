@@ -25,8 +25,8 @@ func (h *Host) sendND(k packet.Key, flags uint8, out Output) {
 	h.transmit(h.buf, nil, out)
 }
 
-// linkAddress is the address in a message's option of this type, zero without one; ok is false if an
-// option is malformed.
+// linkAddress is the address in a message's option of this type, zero without one; ok is false if
+// an option is malformed.
 func linkAddress(options []byte, want uint8) (mac packet.MAC, ok bool) {
 	for len(options) > 0 {
 		typ, value, rest, whole := packet.NextNDOption(options)
@@ -103,8 +103,9 @@ func (h *Host) announceND(out Output) {
 	h.sendND(packet.NewNDAdvert(h.cfg.MAC, h.ip6, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, allNodes), packet.NDOverride, out)
 }
 
-// Announce sends at once, to all stations, a gratuitous ARP request (RFC 5227, section 3: sender and
-// target are the host) and an unsolicited neighbour advertisement, for the addresses the host has.
+// Announce sends at once, to all stations, a gratuitous ARP request (RFC 5227, section 3: sender
+// and target are the host) and an unsolicited neighbour advertisement, for the addresses the host
+// has.
 func (h *Host) Announce(_ time.Duration, out Output) {
 	if !h.ip4.IsZero() {
 		h.sendARP(packet.NewARPRequest(h.cfg.MAC, h.ip4.As4(), h.ip4.As4()), out)

@@ -6,8 +6,8 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-// Receive handles a frame from the host's link, which it neither changes nor keeps. Answers are sent
-// during the call.
+// Receive handles a frame from the host's link, which it neither changes nor keeps. Answers are
+// sent during the call.
 func (h *Host) Receive(frame []byte, now time.Duration, out Output) {
 	h.counters.FramesIn++
 	h.counters.BytesIn += uint64(len(frame))

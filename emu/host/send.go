@@ -27,9 +27,9 @@ type stamp struct {
 	sent time.Duration // the intended time, by the clock of the network
 }
 
-// maxSkew is how far in the future the time of a stamp may be, since concurrent engines of a network
-// have read the clock at different times; the latency then counts as 0. Beyond it the payload has no
-// stamp of ours.
+// maxSkew is how far in the future the time of a stamp may be, since concurrent engines of a
+// network have read the clock at different times; the latency then counts as 0. Beyond it the
+// payload has no stamp of ours.
 const maxSkew = time.Second
 
 func (s *stamp) put(b []byte) {

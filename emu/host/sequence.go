@@ -1,7 +1,7 @@
 package host
 
-// sequence tracks the sequence numbers that arrive, from 0 on, and remembers the last window of them
-// one by one.
+// sequence tracks the sequence numbers that arrive, from 0 on, and remembers the last window of
+// them one by one.
 type sequence struct {
 	next       uint64 // one more than the highest seen
 	received   uint64 // different ones

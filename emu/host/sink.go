@@ -31,8 +31,8 @@ const (
 	sinkTries   = 8
 )
 
-// Sink counts the flow from src and its port to this host's address dst and its port; nil if nothing
-// arrived of it.
+// Sink counts the flow from src and its port to this host's address dst and its port; nil if
+// nothing arrived of it.
 func (h *Host) Sink(src netip.Addr, srcPort uint16, dst netip.Addr, dstPort uint16) *Sink {
 	return h.sinks[sinkKey{packet.AddrFrom(src), packet.AddrFrom(dst), srcPort, dstPort}]
 }

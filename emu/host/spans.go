@@ -37,7 +37,8 @@ func (q *spans) add(n span) (fresh, ok bool) {
 	return true, true
 }
 
-// take removes the spans that begin at or before at, and returns up to where the stream is complete.
+// take removes the spans that begin at or before at, and returns up to where the stream is
+// complete.
 func (q *spans) take(at int64) int64 {
 	n := 0
 	for n < len(*q) && (*q)[n].from <= at {

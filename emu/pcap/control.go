@@ -29,9 +29,9 @@ type Control struct {
 	frame []byte
 }
 
-// NewControl makes the channel of the switch with this index in its network, from 0. The switch gets
-// an address of 198.18.0.0/15 (RFC 2544: for tests); the controller has its own IPv4 address or, if
-// it has none, one of 203.0.113.0/24.
+// NewControl makes the channel of the switch with this index in its network, from 0. The switch
+// gets an address of 198.18.0.0/15 (RFC 2544: for tests); the controller has its own IPv4 address
+// or, if it has none, one of 203.0.113.0/24.
 func (f *File) NewControl(index int, dpid uint64, controller int, address string) *Control {
 	sw := [4]byte{198, 18}
 	binary.BigEndian.PutUint32(sw[:], 198<<24|18<<16+uint32(index+1)&0x1ffff)
