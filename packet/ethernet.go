@@ -19,7 +19,6 @@ const (
 	TypeMPLS uint16 = 0x8847
 	TypeQinQ uint16 = 0x88a8 // 802.1ad, service tag
 	TypeLLDP uint16 = 0x88cc
-	TypeBDDP uint16 = 0x8942 // LLDP that bridges let through, as other controllers send it
 
 	typeMin = 0x0600 // below it the field is a length
 )

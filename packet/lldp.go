@@ -14,7 +14,6 @@ const (
 	TLVChassisID  uint8 = 1
 	TLVPortID     uint8 = 2
 	TLVTTL        uint8 = 3
-	TLVPortDesc   uint8 = 4
 	TLVSystemName uint8 = 5
 	TLVSystemDesc uint8 = 6
 	TLVOrg        uint8 = 127 // organisationally specific: OUI (3 bytes), subtype, value
@@ -22,9 +21,7 @@ const (
 
 // Subtypes of chassis and port ids.
 const (
-	ChassisMAC   uint8 = 4
 	ChassisLocal uint8 = 7
-	PortMAC      uint8 = 3
 	PortName     uint8 = 5
 	PortLocal    uint8 = 7
 )

@@ -19,7 +19,6 @@ const (
 
 // Flags of an advertisement.
 const (
-	NDRouter    uint8 = 0x80
 	NDSolicited uint8 = 0x40
 	NDOverride  uint8 = 0x20
 )

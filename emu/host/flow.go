@@ -138,7 +138,6 @@ func (f *Flow) Stop(h *Host, now time.Duration) {
 		return
 	}
 	f.stage, f.ended = done, now
-	h.finished++
 	h.timers.set(&f.timer, f, now+linger)
 }
 

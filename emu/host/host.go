@@ -27,7 +27,6 @@ type Host struct {
 	buf    []byte // the frame that is being built; grows to the longest one sent
 
 	counters Counters
-	finished uint64
 
 	neighbours map[packet.Addr]*neighbour
 	order      []*neighbour // in order of arrival
@@ -75,10 +74,6 @@ func (h *Host) Config() Config { return h.cfg }
 
 // Counters are the host's totals now.
 func (h *Host) Counters() Counters { return h.counters }
-
-// Finished is how many commands (pings, flows, streams) have ended since New. A caller that waits
-// for one looks at it again when this has grown.
-func (h *Host) Finished() uint64 { return h.finished }
 
 // maxWakes is how many timers one Step serves: after a late call, or with a flow at an absurd rate,
 // the other hosts of a loop get their turn too.

@@ -127,7 +127,6 @@ func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 // finish ends the ping. Replies are still counted for the time linger.
 func (p *Ping) finish(h *Host, now time.Duration) {
 	p.stage = done
-	h.finished++
 	h.timers.set(&p.timer, p, now+linger)
 }
 

@@ -26,9 +26,6 @@ func (s *Stream) finish(h *Host, now time.Duration) {
 	s.stage, s.end = closed, now
 	h.timers.stop(&s.rtx)
 	h.timers.set(&s.app, (*streamApp)(s), now+linger)
-	if s.active {
-		h.finished++
-	}
 }
 
 // fail ends a stream with an error and forgets it.
@@ -36,9 +33,6 @@ func (s *Stream) fail(h *Host, now time.Duration, err error) {
 	s.stage, s.end, s.err = failed, now, err
 	h.dropStream(s)
 	h.counters.TCPFailed++
-	if s.active {
-		h.finished++
-	}
 }
 
 // dropStream forgets a stream.

@@ -114,7 +114,7 @@ func TestAPeerThatDoesNotCloseIsLeft(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	p.run(finWait)
-	if r := p.s.Report(); r.State != "closed" || p.h.Finished() != 1 {
+	if r := p.s.Report(); r.State != "closed" || !r.Done {
 		t.Errorf("%+v", r)
 	}
 	p.run(linger)
