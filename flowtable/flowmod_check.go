@@ -48,7 +48,7 @@ func (s *Switch) checkNew(v openflow.Version, m *openflow.FlowMod) error {
 	case m.Flags&openflow.FlagEmergency != 0:
 		return refuse(openflow.FlowModFailedTableFull, "an emergency entry: there is no room for any")
 	}
-	c := checker{s: s, v: v, table: m.Table, strict: v != openflow.V10}
+	c := checker{s: s, table: m.Table, strict: v != openflow.V10}
 	c.know(&s.match)
 	return c.instructions(m.Instructions)
 }

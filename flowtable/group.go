@@ -36,12 +36,12 @@ const groupMax = 0xffffff00
 
 // GroupMod changes the groups as a controller of OpenFlow 1.3 asks. The error is an *Error; then
 // nothing has changed.
-func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Duration, out Output) error {
+func (s *Switch) GroupMod(_ openflow.Version, m *openflow.GroupMod, now time.Duration, out Output) error {
 	s.begin(now, out)
 	defer s.end()
 	switch m.Command {
 	case openflow.GroupAdd, openflow.GroupModify:
-		return s.setGroup(v, m)
+		return s.setGroup(m)
 	case openflow.GroupDelete:
 		return s.deleteGroups(m)
 	}
@@ -50,7 +50,7 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, now time.Dur
 
 // setGroup adds a group, or changes the one that is there: that keeps its own counters, and its
 // buckets begin anew.
-func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
+func (s *Switch) setGroup(m *openflow.GroupMod) error {
 	if err := checkForm(m); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 	case !adds && old == nil:
 		return refuse(openflow.GroupModFailedUnknownGroup, "group %d, which there is not", m.Group)
 	}
-	if err := s.checkGroup(v, m); err != nil {
+	if err := s.checkGroup(m); err != nil {
 		return err
 	}
 	g := &group{id: m.Group, kind: m.Kind, created: s.now}
@@ -91,11 +91,11 @@ func (s *Switch) setGroup(v openflow.Version, m *openflow.GroupMod) error {
 }
 
 // checkGroup checks a group that is to be added or changed.
-func (s *Switch) checkGroup(v openflow.Version, m *openflow.GroupMod) error {
+func (s *Switch) checkGroup(m *openflow.GroupMod) error {
 	seen := make(map[uint32]bool)
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
-		if err := s.checkBucket(v, m, b); err != nil {
+		if err := s.checkBucket(m, b); err != nil {
 			return err
 		}
 		if s.leadsTo(b, m.Group, seen) {
@@ -120,7 +120,7 @@ func checkForm(m *openflow.GroupMod) error {
 	return nil
 }
 
-func (s *Switch) checkBucket(v openflow.Version, m *openflow.GroupMod, b *openflow.Bucket) error {
+func (s *Switch) checkBucket(m *openflow.GroupMod, b *openflow.Bucket) error {
 	watches := b.WatchPort != openflow.PortAny || b.WatchGroup != openflow.GroupAny
 	switch {
 	case b.Weight != 0 && m.Kind != openflow.GroupTypeSelect:
@@ -138,7 +138,7 @@ func (s *Switch) checkBucket(v openflow.Version, m *openflow.GroupMod, b *openfl
 	if sendsTo(b.Actions, m.Group) {
 		return refuse(openflow.GroupModFailedLoop, "a bucket of group %d that sends to it", m.Group)
 	}
-	c := checker{s: s, v: v}
+	c := checker{s: s}
 	return c.actions(b.Actions)
 }
 

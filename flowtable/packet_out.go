@@ -28,7 +28,7 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.D
 	}
 	p := &s.pass
 	p.begin(s, frame, m.InPort, 1)
-	c := checker{s: s, v: v, strict: v != openflow.V10, packetOut: true}
+	c := checker{s: s, strict: v != openflow.V10, packetOut: true}
 	c.see(p)
 	if err := c.actions(m.Actions); err != nil {
 		return err

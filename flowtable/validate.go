@@ -9,7 +9,6 @@ import (
 // it.
 type checker struct {
 	s      *Switch
-	v      openflow.Version
 	table  uint8
 	strict bool // prerequisites must be known: not in buckets, and not in OpenFlow 1.0
 	// packetOut allows what only a packet-out may do.

@@ -22,7 +22,6 @@ const (
 // Subtypes of chassis and port ids.
 const (
 	ChassisLocal uint8 = 7
-	PortName     uint8 = 5
 	PortLocal    uint8 = 7
 )
 

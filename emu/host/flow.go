@@ -45,7 +45,7 @@ type Flow struct {
 	ended  time.Duration // when it was done
 	tally  tally
 	seen   sequence // of the echoes
-	rtt    Latency
+	rtt    latency
 	stage  stage
 }
 

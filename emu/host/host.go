@@ -69,9 +69,6 @@ func put[K comparable, V any](m *map[K]V, key K, v V) {
 	(*m)[key] = v
 }
 
-// Config is what the host was made with, defaults filled in.
-func (h *Host) Config() Config { return h.cfg }
-
 // Counters are the host's totals now.
 func (h *Host) Counters() Counters { return h.counters }
 

@@ -38,7 +38,7 @@ type Ping struct {
 	tally  tally
 	seen   sequence
 	late   uint64
-	rtt    Latency
+	rtt    latency
 	stage  stage
 }
 

@@ -23,7 +23,7 @@ type PingReport struct {
 func (p *Ping) Report() PingReport {
 	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.received,
 		Duplicated: p.seen.duplicated,
-		Reordered:  p.seen.reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.Summary()}
+		Reordered:  p.seen.reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.summary()}
 	if r.Done {
 		r.Lost = r.Sent - min(r.Received, r.Sent)
 	}
@@ -50,7 +50,7 @@ type FlowReport struct {
 func (f *Flow) Report() FlowReport {
 	return FlowReport{Dst: f.dst.Netip(), SrcPort: f.port, DstPort: f.spec.Port, Sent: f.tally.sent, Unsent: f.tally.unsent,
 		Bytes: f.tally.sent * uint64(f.spec.Size), Echoed: f.seen.received, EchoDuplicated: f.seen.duplicated,
-		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.Summary(), Issued: f.issued, Ended: f.ended}
+		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.summary(), Issued: f.issued, Ended: f.ended}
 }
 
 // SinkReport is the result of a flow at its receiver so far.
@@ -73,5 +73,5 @@ func (s *Sink) Report() SinkReport {
 	return SinkReport{Src: s.key.src.Netip(), SrcPort: s.key.srcPort, DstPort: s.key.dstPort,
 		Received: s.seen.received, Bytes: s.bytes,
 		Missing: s.seen.missing(), Duplicated: s.seen.duplicated, Reordered: s.seen.reordered, Stale: s.seen.stale,
-		Unmarked: s.unmarked, First: s.first, Last: s.last, Latency: s.latency.Summary()}
+		Unmarked: s.unmarked, First: s.first, Last: s.last, Latency: s.latency.summary()}
 }

@@ -22,7 +22,7 @@ type Sink struct {
 	bytes       uint64
 	unmarked    uint64
 	first, last time.Duration
-	latency     Latency
+	latency     latency
 }
 
 // Limits of the eviction of sinks.

@@ -92,7 +92,7 @@ type Stream struct {
 	started, end, last time.Duration // begun, ended, last heard of the peer
 	tally              tally
 	counts             streamCounts
-	rtt                Latency
+	rtt                latency
 }
 
 // TCP begins a stream, the SYN at now. The error names the part of the spec that is invalid.

@@ -58,7 +58,7 @@ func (s *Stream) Report() StreamReport {
 		State: s.stage.String(), Done: s.stage >= closed, Err: s.err, Started: s.started, Established: s.since, Ended: s.end,
 		Acked: acked, Segments: s.tally.sent, Unsent: s.tally.unsent, Retransmitted: c.retransmitted, Timeouts: c.timeouts,
 		FastRetransmits: c.fastRetransmits, DuplicateAcks: c.duplicateAcks, Delivered: c.delivered, SegmentsIn: c.segmentsIn,
-		Duplicated: c.duplicateIn, Reordered: c.earlyIn, Outside: c.outside, Misplaced: c.misplaced, RTT: s.rtt.Summary()}
+		Duplicated: c.duplicateIn, Reordered: c.earlyIn, Outside: c.outside, Misplaced: c.misplaced, RTT: s.rtt.summary()}
 }
 
 // Port is the stream's port at this host.
