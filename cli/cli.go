@@ -91,7 +91,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(),
-		newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), newBench(),
+		newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), newBench(), newProbe(),
 		newCert(), newVersion(), newCompletion(root))
 	return root
 }

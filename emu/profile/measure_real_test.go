@@ -55,11 +55,11 @@ func (f *figures) pings(t *testing.T, r *controller.Controller, a, b *netlab.Hos
 		}
 		var later []time.Duration
 		for _, e := range then[1:] {
-			later, f.rtt = append(later, e.Path), append(f.rtt, e.RTT)
+			later, f.rtt = append(later, e.Path()), append(f.rtt, e.RTT)
 		}
 		f.path = append(f.path, later...)
-		f.first, f.begun = append(f.first, first[0].RTT), append(f.begun, first[0].Path)
-		f.setup = append(f.setup, first[0].Path-quantile(later, 0.5))
+		f.first, f.begun = append(f.first, first[0].RTT), append(f.begun, first[0].Path())
+		f.setup = append(f.setup, first[0].Path()-quantile(later, 0.5))
 	}
 	if len(f.setup) < times/2 {
 		t.Fatalf("%d of %d pings of %d bytes lost nothing, want half at least", len(f.setup), times, payload)

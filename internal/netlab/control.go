@@ -1,10 +1,12 @@
 package netlab
 
 import (
-	"encoding/binary"
 	"net"
 	"strconv"
 	"time"
+
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/probe/nic"
 )
 
 // Turnarounds is what the lab's loopback shows of a controller: how long each answer took, as its
@@ -45,21 +47,18 @@ const (
 )
 
 // see looks at the first message of a segment.
-func (w *Turnarounds) see(at time.Time, frame []byte) {
-	const least = ethernetHeader + ipv4Header + 20
-	if len(frame) < least || frame[ethernetHeader+9] != 6 {
+func (w *Turnarounds) see(f *nic.Frame) {
+	_, _, _, etherType, at, _ := packet.ParseEthernet(f.Bytes)
+	p, ok := packet.ParsePart(etherType, f.Bytes[at:])
+	tcp := packet.TCP(p.Payload)
+	if !ok || p.Proto != packet.ProtoTCP || !tcp.Valid() || len(tcp.Payload()) < 8 {
 		return
 	}
-	tcp := frame[ethernetHeader+int(frame[ethernetHeader]&15)*4:]
-	if len(tcp) < 20 || len(tcp) < int(tcp[12]>>4)*4+8 {
-		return
-	}
-	kind := tcp[int(tcp[12]>>4)*4+1]
-	from, to := binary.BigEndian.Uint16(tcp), binary.BigEndian.Uint16(tcp[2:])
+	kind, now := tcp.Payload()[1], time.Unix(0, f.At)
 	switch {
-	case to == w.port && kind == typePacketIn && w.asked.IsZero():
-		w.asked = at
-	case from == w.port && kind == typeFlowMod && !w.asked.IsZero():
-		w.took, w.asked = append(w.took, at.Sub(w.asked)), time.Time{}
+	case tcp.DstPort() == w.port && kind == typePacketIn && w.asked.IsZero():
+		w.asked = now
+	case tcp.SrcPort() == w.port && kind == typeFlowMod && !w.asked.IsZero():
+		w.took, w.asked = append(w.took, now.Sub(w.asked)), time.Time{}
 	}
 }

@@ -4,10 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
-	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirnet/weir/netdev"
 )
 
 // socket is a raw Ethernet socket on a host's interface. It stays in the host's namespace, whoever
@@ -19,7 +20,12 @@ type socket struct {
 
 // raw opens a raw socket on the host's interface that receives every frame of any type.
 func (h *Host) raw() (s socket, err error) {
-	err = inNetns(h.Netns, func() error {
+	at, err := netdev.At(h.Netns)
+	if err != nil {
+		return socket{}, err
+	}
+	defer at.Close()
+	err = at.Inside(func() error {
 		device, err := net.InterfaceByName(h.Dev)
 		if err != nil {
 			return err
@@ -69,25 +75,3 @@ func (s socket) receive(quiet time.Duration, f func(frame []byte)) error {
 }
 
 func (s socket) close() { unix.Close(s.fd) }
-
-// inNetns calls f on a thread that is in another network namespace.
-func inNetns(path string, f func() error) error {
-	failed := make(chan error, 1)
-	go func() {
-		// The thread is never unlocked: it ends with the goroutine, and no other is left in the
-		// wrong namespace.
-		runtime.LockOSThread()
-		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			failed <- err
-			return
-		}
-		defer unix.Close(fd)
-		if err := unix.Setns(fd, unix.CLONE_NEWNET); err != nil {
-			failed <- err
-			return
-		}
-		failed <- f()
-	}()
-	return <-failed
-}

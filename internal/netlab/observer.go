@@ -1,88 +1,48 @@
 package netlab
 
 import (
-	"encoding/binary"
-	"os"
-	"sync"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/nic"
 )
 
 // observer shows the beginnings of the frames that go by an interface, either way, with the
-// kernel's own time stamps. It waits in Go's poller: in a system call it would keep others from
-// running.
+// kernel's own time stamps. The interface stays as it is.
 type observer struct {
-	t    testing.TB
-	file *os.File
-	done sync.WaitGroup
-	see  func(at time.Time, frame []byte) // by its own goroutine, until done
+	t   testing.TB
+	nic *nic.NIC
 }
 
-// drain is how long an observer waits for one more frame at the end.
+// drain is how long nothing has to go by until an observer has shown all.
 const drain = 20 * time.Millisecond
 
-// seenBytes is how much of a frame is shown.
-const seenBytes = 192
-
-func (h *Host) watch(see func(at time.Time, frame []byte)) *observer {
+// watch has see called for each frame, by one goroutine, until end.
+func (h *Host) watch(see func(f *nic.Frame)) *observer {
 	h.lab.t.Helper()
-	s, err := h.raw()
-	for _, option := range []struct{ name, value int }{{unix.SO_TIMESTAMPNS, 1}, {unix.SO_RCVBUFFORCE, 8 << 20}} {
-		if err == nil {
-			err = unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, option.name, option.value)
-		}
-	}
-	if err == nil {
-		err = unix.SetNonblock(s.fd, true)
-	}
+	n, err := nic.Open(nic.Config{Interface: h.Dev, Namespace: h.Netns, Kept: probe.Kept, AsIs: true})
 	if err != nil {
 		h.lab.t.Fatal(err)
 	}
-	o := &observer{t: h.lab.t, file: os.NewFile(uintptr(s.fd), h.Name), see: see}
-	o.done.Go(o.run)
-	return o
+	n.Watch(see)
+	return &observer{t: h.lab.t, nic: n}
 }
 
-// run reads until the end, of which the file's deadline tells.
-func (o *observer) run() {
-	defer o.file.Close()
-	raw, err := o.file.SyscallConn()
-	if err != nil {
-		o.t.Error(err)
-		return
-	}
-	frame, oob := make([]byte, seenBytes), make([]byte, 64)
-	for err == nil {
-		err = raw.Read(func(fd uintptr) bool {
-			n, oobn, _, _, err := unix.Recvmsg(int(fd), frame, oob, 0)
-			if err == unix.EAGAIN {
-				return false
-			}
-			if err == nil {
-				o.see(stamp(oob[:oobn]), frame[:n])
-			}
-			return true
-		})
-	}
-}
-
-// stamp is the time that the kernel gives a frame: a struct timespec.
-func stamp(oob []byte) time.Time {
-	list, _ := unix.ParseSocketControlMessage(oob)
-	for _, m := range list {
-		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SCM_TIMESTAMPNS && len(m.Data) >= 16 {
-			return time.Unix(int64(binary.NativeEndian.Uint64(m.Data)), int64(binary.NativeEndian.Uint64(m.Data[8:])))
-		}
-	}
-	return time.Time{}
-}
-
-// end waits until all has been shown.
+// end waits until all has been shown. The test fails if the observer has lost frames.
 func (o *observer) end() {
-	if err := o.file.SetReadDeadline(time.Now().Add(drain)); err != nil {
+	for before := ^uint64(0); ; {
+		c := o.nic.Counters()
+		if c.Lost > 0 {
+			o.t.Errorf("an observer lost %d of %d frames", c.Lost, c.Seen+c.Lost)
+		}
+		if c.Seen == before {
+			break
+		}
+		before = c.Seen
+		time.Sleep(drain)
+	}
+	if err := o.nic.Close(); err != nil {
 		o.t.Error(err)
 	}
-	o.done.Wait()
 }

@@ -11,8 +11,8 @@
 // # Inputs and outputs
 //
 // Parse reads what a user asks for, "eth1,netns=h1". Open makes a NIC of it, or ends with a
-// probe.Refusal. Watch gives each frame that goes by with its Stamp; Send sends one, which is seen
-// like any other. Counters say what was lost. Cable makes a pair of interfaces joined to each other.
+// probe.Refusal. Watch gives each frame that goes by with its Stamp; Send sends some, which are
+// seen like any others. Counters say what was lost. Cable makes a pair of interfaces joined to each other.
 //
 // # Who owns what
 //

@@ -132,17 +132,17 @@ func (n *NIC) MAC() packet.MAC { return n.mac }
 // MTU is the interface's, in bytes of an IP packet.
 func (n *NIC) MTU() int { return n.mtu }
 
-// Send sends a frame. It waits while the interface takes no more.
-func (n *NIC) Send(frame []byte) error {
+// Send sends frames, one right behind the other. It waits while the interface takes no more.
+func (n *NIC) Send(frames ...[]byte) error {
+	out := newOutgoing(frames)
 	var failed error
 	err := n.raw.Write(func(fd uintptr) bool {
-		_, failed = unix.Write(int(fd), frame)
+		var sent int
+		sent, failed = out.send(fd)
+		n.sent.Add(uint64(sent))
 		return failed != unix.EAGAIN
 	})
-	if err = errors.Join(err, failed); err == nil {
-		n.sent.Add(1)
-	}
-	return err
+	return errors.Join(err, failed)
 }
 
 // Counters are the present ones. A frame that was sent counts as lost until its time is there.

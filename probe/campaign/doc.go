@@ -1,0 +1,19 @@
+// Package campaign says what a probe measures in which order, and makes reports of it.
+//
+// # The problem
+//
+// A latency means something only beside what the probe itself takes, on the same machine, with the
+// same packets, at the same time of day. And it means nothing when a frame was not observed, the
+// clock was set meanwhile, or somebody else used the path.
+//
+// # Inputs and outputs
+//
+// Latency measures the path latency between two interfaces by the size of packets, Cable what it
+// finds of a cable in place of the path. Out: a report.Report, in which a size without a result has
+// a reason, and Samples for a table.
+//
+// # Who owns what
+//
+// A bed is two stations at two interfaces. Each interface's goroutine (probe/nic) gives its frames
+// to its end, under the bed's lock; the caller sends and waits.
+package campaign

@@ -1,0 +1,104 @@
+package campaign
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/nic"
+)
+
+// add adds the figures of a size to its result, or says why there are none.
+func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
+	if s.bad != nil {
+		return s.bad
+	}
+	if err := path.check(s.round, c.Limits); err != nil {
+		return err
+	}
+	own := probe.ShareOf(s.own)
+	samples := s.samples(size)
+	var there, back []time.Duration
+	total, ping := report.NewHistogram(), report.NewHistogram()
+	for _, e := range samples {
+		latency := own.Off(e.Path)
+		x.Take("path latency", "µs", report.Microseconds(latency))
+		x.Take("there", "µs", report.Microseconds(max(e.There-own.Median/2, 0)))
+		x.Take("back", "µs", report.Microseconds(max(e.Back-own.Median/2, 0)))
+		x.Take("ping", "µs", report.Microseconds(e.Ping))
+		total.Record(latency.Nanoseconds())
+		ping.Record(e.Ping.Nanoseconds())
+		there, back = append(there, e.There), append(back, e.Back)
+	}
+	for _, d := range s.own {
+		x.Take("own share", "µs", report.Microseconds(d))
+	}
+	x.Times = append(x.Times, report.DistributionOf("path latency", "there and back, without the probe's own share", total),
+		report.DistributionOf("ping", "from a request's leaving to its reply's coming", ping))
+	c.notes(x, path, s, own)
+	if err := own.Check(own.Off(probe.Median(probe.Paths(s.round.echoes)))); err != nil {
+		return err
+	}
+	return c.sameWays(x, probe.Median(there)-probe.Median(back), own)
+}
+
+// notes says what a reader has to know besides.
+func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) {
+	note := func(format string, args ...any) { x.Notes = append(x.Notes, fmt.Sprintf(format, args...)) }
+	if path.ends[0].nic.Stamps() == nic.Hardware {
+		note("hardware stamps: nothing is taken off; there and back are each right where both interfaces have one clock")
+	} else {
+		note("the probe's own share, which was taken off, is %v with a spread of %v", own.Median, own.Spread)
+	}
+	if s.first != nil && len(s.first.echoes) == 1 {
+		note("the first echo, which may have set up flows, took %v", own.Off(s.first.echoes[0].Path()))
+	}
+	for i, n := range s.round.counts {
+		if n.Foreign > 0 {
+			cfg := path.ends[i].nic.Config()
+			note("%d frames of others at %s beside %d", n.Foreign, cfg.String(), n.Frames)
+		}
+	}
+	for i, w := range []*probe.Way{&s.round.there, &s.round.back} {
+		if w.Lost+w.Doubled+w.Stray+w.Reordered > 0 {
+			note("%s: of %d packets %d were lost, %d doubled, %d reordered, and %d came from nowhere", []string{"there", "back"}[i],
+				w.Sent(), w.Lost, w.Doubled, w.Reordered, w.Stray)
+		}
+	}
+}
+
+// sameWays says when the ways differ by more than the probe's spread, or refuses it.
+func (c *Latency) sameWays(x *report.Result, difference time.Duration, own probe.Share) error {
+	if difference.Abs() <= own.Spread {
+		return nil
+	}
+	if c.Symmetric {
+		return &probe.Refusal{Why: probe.ErrDifferentWays, Seen: fmt.Sprintf("there takes %v longer than back", difference),
+			Want: fmt.Sprintf("%v at most, the probe's own spread", own.Spread), Do: "leave --symmetric out: each way is measured"}
+	}
+	x.Notes = append(x.Notes, fmt.Sprintf("the ways differ: there takes %v longer than back", difference))
+	return nil
+}
+
+// WriteCSV writes samples as a table, one line each, in nanoseconds.
+func WriteCSV(w io.Writer, samples []Sample) error {
+	t := csv.NewWriter(w)
+	if err := t.Write([]string{"size", "seq", "ping_ns", "turnaround_ns", "path_ns", "there_ns", "back_ns"}); err != nil {
+		return err
+	}
+	for _, s := range samples {
+		line := []string{strconv.Itoa(s.Size), strconv.Itoa(s.Seq)}
+		for _, d := range []time.Duration{s.Ping, s.Other, s.Path, s.There, s.Back} {
+			line = append(line, strconv.FormatInt(d.Nanoseconds(), 10))
+		}
+		if err := t.Write(line); err != nil {
+			return err
+		}
+	}
+	t.Flush()
+	return t.Error()
+}
