@@ -115,10 +115,8 @@ func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency,
 	if err := cmp.Or(p.read(c), positive(cmd.Flags()), p.out.check()); err != nil {
 		return err
 	}
-	if p.from != "" {
-		if err := c.Check(); err != nil {
-			return err
-		}
+	if err := c.Check(); err != nil {
+		return err
 	}
 	if p.csv != "" {
 		if err := writable(p.csv); err != nil {

@@ -29,9 +29,10 @@ func (s Share) Check(median time.Duration) error {
 	if median >= least*s.Spread {
 		return nil
 	}
-	return &Refusal{Why: ErrSpread, Seen: fmt.Sprintf("%v, with a spread of %v of the probe's own", shown(median), shown(s.Spread)),
-		Want: fmt.Sprintf("%v or more", shown(least*s.Spread)), Do: "measure on a machine that does nothing else, or with more probes"}
+	return &Refusal{Why: ErrSpread,
+		Seen: fmt.Sprintf("%v, with a spread of %v of the probe's own", Shown(median), Shown(s.Spread)),
+		Want: fmt.Sprintf("%v or more", Shown(least*s.Spread)), Do: "measure on a machine that does nothing else, or with more probes"}
 }
 
-// shown is a time without digits that say nothing.
-func shown(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }
+// Shown is a time without digits that say nothing.
+func Shown(d time.Duration) time.Duration { return d.Round(100 * time.Nanosecond) }

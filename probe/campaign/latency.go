@@ -70,7 +70,7 @@ func (c *Latency) Check() error {
 		return fmt.Errorf("%d echoes given, want 2 to %d", c.Count, MaxCount)
 	case c.VLAN > 4094:
 		return fmt.Errorf("VLAN %d given, want 1 to 4094", c.VLAN)
-	case c.From == c.To:
+	case c.From == c.To && c.From.Interface != "":
 		return fmt.Errorf("%s given twice, want two interfaces", c.From.String())
 	}
 	return nil

@@ -52,10 +52,10 @@ func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) 
 	if path.ends[0].nic.Stamps() == nic.Hardware {
 		note("hardware stamps: nothing is taken off; there and back are each right where both interfaces have one clock")
 	} else {
-		note("the probe's own share, which was taken off, is %v with a spread of %v", own.Median, own.Spread)
+		note("the probe's own share, which was taken off, is %v with a spread of %v", probe.Shown(own.Median), probe.Shown(own.Spread))
 	}
 	if s.first != nil && len(s.first.echoes) == 1 {
-		note("the first echo, which may have set up flows, took %v", own.Off(s.first.echoes[0].Path()))
+		note("the first echo, which may have set up flows, took %v", probe.Shown(own.Off(s.first.echoes[0].Path())))
 	}
 	for i, n := range s.round.counts {
 		if n.Foreign > 0 {
@@ -65,8 +65,8 @@ func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) 
 	}
 	for i, w := range []*probe.Way{&s.round.there, &s.round.back} {
 		if w.Lost+w.Doubled+w.Stray+w.Reordered > 0 {
-			note("%s: of %d packets %d were lost, %d doubled, %d reordered, and %d came from nowhere", []string{"there", "back"}[i],
-				w.Sent(), w.Lost, w.Doubled, w.Reordered, w.Stray)
+			note("%s: of %d packets %d were lost, %d doubled, %d reordered, and %d came from nowhere",
+				[]string{"there", "back"}[i], w.Sent(), w.Lost, w.Doubled, w.Reordered, w.Stray)
 		}
 	}
 }
@@ -77,10 +77,12 @@ func (c *Latency) sameWays(x *report.Result, difference time.Duration, own probe
 		return nil
 	}
 	if c.Symmetric {
-		return &probe.Refusal{Why: probe.ErrDifferentWays, Seen: fmt.Sprintf("there takes %v longer than back", difference),
-			Want: fmt.Sprintf("%v at most, the probe's own spread", own.Spread), Do: "leave --symmetric out: each way is measured"}
+		return &probe.Refusal{Why: probe.ErrDifferentWays,
+			Seen: fmt.Sprintf("there takes %v longer than back", probe.Shown(difference)),
+			Want: fmt.Sprintf("%v at most, the probe's own spread", probe.Shown(own.Spread)),
+			Do:   "leave --symmetric out: each way is measured"}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the ways differ: there takes %v longer than back", difference))
+	x.Notes = append(x.Notes, fmt.Sprintf("the ways differ: there takes %v longer than back", probe.Shown(difference)))
 	return nil
 }
 

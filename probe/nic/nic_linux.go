@@ -167,9 +167,11 @@ func (n *NIC) statistics() {
 
 // Close ends Watch and puts back what was changed.
 func (n *NIC) Close() error {
+	if n.closing.Swap(true) {
+		return nil
+	}
 	var err error
 	if n.file != nil {
-		n.closing.Store(true)
 		n.statistics()
 		err = n.file.Close()
 		n.running.Wait()
@@ -177,6 +179,5 @@ func (n *NIC) Close() error {
 	if n.note != nil {
 		err = errors.Join(err, n.note.putBack())
 	}
-	n.file, n.raw, n.note = nil, nil, nil
 	return err
 }

@@ -67,7 +67,8 @@ func (s *Station) icmp(from packet.MAC, p *packet.Part, b []byte) {
 
 // answer answers an echo request with what it has brought.
 func (s *Station) answer(to packet.MAC, p *packet.Part, m packet.ICMP, etherType uint16, reply uint8) {
-	k := packet.Key{EthDst: to, EthSrc: s.cfg.MAC, VLAN: s.tag(), EtherType: etherType, IPSrc: p.Dst, IPDst: p.Src, ICMPType: reply}
+	k := packet.Key{EthDst: to, EthSrc: s.cfg.MAC, VLAN: s.tag(), EtherType: etherType, IPSrc: p.Dst, IPDst: p.Src,
+		ICMPType: reply}
 	_ = s.send(packet.AppendICMPEcho(nil, &k, m.EchoID(), m.EchoSeq(), m.Payload())) // counted
 }
 
