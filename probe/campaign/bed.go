@@ -47,7 +47,7 @@ func openBed(ends [2]nic.Config, six bool, vlan uint16) (*bed, error) {
 		e := &b.ends[i]
 		e.nic, e.seen = n, probe.NewAssembler(n.MTU(), b.address(0), b.address(1))
 		e.station = station.New(station.Config{MAC: stationMACs[i], Addresses: []packet.Addr{stations4[i], stations6[i]},
-			VLAN: vlan, MTU: n.MTU(), Send: n.Send})
+			VLAN: vlan, MTU: n.MTU(), Send: n.SendAll})
 	}
 	for i := range b.ends {
 		e := &b.ends[i]

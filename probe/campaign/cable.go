@@ -61,7 +61,8 @@ const ownMTU = 1500
 
 // own adds the figures of a cable.
 func own(x *report.Result, samples []Sample) {
-	both, pair := report.NewHistogram(), report.NewHistogram()
+	both := x.Distribution("own share", "there and back over a cable")
+	pair := x.Distribution("pair", "one packet's two stamps: from its leaving to its coming, over a cable")
 	var list []time.Duration
 	for _, s := range samples {
 		x.Take("own share", "µs", report.Microseconds(s.Path))
@@ -72,6 +73,4 @@ func own(x *report.Result, samples []Sample) {
 		list = append(list, s.Path)
 	}
 	x.Take("spread", "µs", report.Microseconds(probe.ShareOf(list).Spread))
-	x.Times = append(x.Times, report.DistributionOf("own share", "there and back over a cable", both),
-		report.DistributionOf("pair", "one packet's two stamps: from its leaving to its coming, over a cable", pair))
 }

@@ -23,7 +23,8 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	own := probe.ShareOf(s.own)
 	samples := s.samples(size)
 	var there, back []time.Duration
-	total, ping := report.NewHistogram(), report.NewHistogram()
+	total := x.Distribution("path latency", "there and back, without the probe's own share")
+	ping := x.Distribution("ping", "from a request's leaving to its reply's coming")
 	for _, e := range samples {
 		latency := own.Off(e.Path)
 		x.Take("path latency", "µs", report.Microseconds(latency))
@@ -37,8 +38,6 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	for _, d := range s.own {
 		x.Take("own share", "µs", report.Microseconds(d))
 	}
-	x.Times = append(x.Times, report.DistributionOf("path latency", "there and back, without the probe's own share", total),
-		report.DistributionOf("ping", "from a request's leaving to its reply's coming", ping))
 	c.notes(x, path, s, own)
 	if err := own.Check(own.Off(probe.Median(probe.Paths(s.round.echoes)))); err != nil {
 		return err

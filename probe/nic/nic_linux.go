@@ -132,8 +132,11 @@ func (n *NIC) MAC() packet.MAC { return n.mac }
 // MTU is the interface's, in bytes of an IP packet.
 func (n *NIC) MTU() int { return n.mtu }
 
-// Send sends frames, one right behind the other. It waits while the interface takes no more.
-func (n *NIC) Send(frames ...[]byte) error {
+// Send sends a frame.
+func (n *NIC) Send(frame []byte) error { return n.SendAll(frame) }
+
+// SendAll sends frames, one right behind the other. It waits while the interface takes no more.
+func (n *NIC) SendAll(frames ...[]byte) error {
 	out := newOutgoing(frames)
 	var failed error
 	err := n.raw.Write(func(fd uintptr) bool {

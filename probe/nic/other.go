@@ -32,7 +32,10 @@ func (n *NIC) MAC() packet.MAC { return packet.MAC{} }
 func (n *NIC) MTU() int { return 0 }
 
 // Send refuses.
-func (n *NIC) Send(...[]byte) error { return errLinux }
+func (n *NIC) Send([]byte) error { return errLinux }
+
+// SendAll refuses.
+func (n *NIC) SendAll(...[]byte) error { return errLinux }
 
 // Watch sees nothing.
 func (n *NIC) Watch(func(*Frame)) {}

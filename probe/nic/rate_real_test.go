@@ -81,7 +81,7 @@ func send(b *testing.B, n *nic.NIC, count int) {
 			binary.BigEndian.PutUint32(f[payload:], uint32(sent))
 			sent++
 		}
-		if err := n.Send(part...); err != nil {
+		if err := n.SendAll(part...); err != nil {
 			b.Fatal(err)
 		}
 	}
