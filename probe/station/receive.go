@@ -4,11 +4,11 @@ import "github.com/weirnet/weir/packet"
 
 // Receive takes a frame that came in.
 func (s *Station) Receive(frame []byte) {
-	_, _, vlan, etherType, at, ok := packet.ParseEthernet(frame)
+	dst, src, vlan, etherType, at, ok := packet.ParseEthernet(frame)
 	if !ok || vlan&packet.VLANMask != s.cfg.VLAN {
 		return
 	}
-	if to := packet.Ethernet(frame).Dst(); to != s.cfg.MAC && !to.IsMulticast() {
+	if to := packet.MACFromUint64(dst); to != s.cfg.MAC && !to.IsMulticast() {
 		return
 	}
 	if etherType == packet.TypeARP {
@@ -24,7 +24,7 @@ func (s *Station) Receive(frame []byte) {
 		message, ok = s.trains.add(&part)
 	}
 	if ok {
-		s.icmp(packet.Ethernet(frame).Src(), &part, message)
+		s.icmp(packet.MACFromUint64(src), &part, message)
 	}
 }
 
