@@ -55,8 +55,7 @@ func (s *setups) answer(buffer uint32, frame []byte) *setup {
 		if x.sum == 0 || x.sent == 0 {
 			continue
 		}
-		if buffer != openflow.NoBuffer && x.buffer == buffer || buffer == openflow.NoBuffer && x.buffer == buffer &&
-			x.sum == sum {
+		if x.buffer == buffer && (buffer != openflow.NoBuffer || x.sum == sum) {
 			x.sum = 0
 			return x
 		}

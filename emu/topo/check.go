@@ -24,16 +24,12 @@ func (t *Topology) Check() error {
 	if len(t.Hosts) > MaxHosts {
 		return fmt.Errorf("%d hosts given, want at most %d", len(t.Hosts), MaxHosts)
 	}
-	if err := t.checkNames(); err != nil {
-		return err
+	for _, check := range []func() error{t.checkNames, t.checkPorts, t.checkHosts, t.checkLinks} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	if err := t.checkPorts(); err != nil {
-		return err
-	}
-	if err := t.checkHosts(); err != nil {
-		return err
-	}
-	return t.checkLinks()
+	return nil
 }
 
 func (t *Topology) checkNames() error {
