@@ -26,11 +26,12 @@ func newProbe() *cobra.Command {
 machine, with the kernel's or the hardware's time stamps. What the probe itself takes is measured with
 a cable in place of the path, before and after, and taken off. A size without a result says why, and
 the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
-		Example: `  weir probe latency --from eth1 --to eth2`,
-		Args:    wantCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  weir probe latency --from eth1 --to eth2
+  weir probe switch --source eth1 --in 1 --out 2`,
+		Args: wantCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProbeLatency(), newProbeCable())
+	cmd.AddCommand(newProbeLatency(), newProbeCable(), newProbeSwitch())
 	return cmd
 }
 

@@ -87,8 +87,7 @@ func measureOpenvSwitch(t *testing.T, c *controller.Controller, a *netlab.Host) 
 	}
 	defer n.Close()
 	n.Watch(func(*nic.Frame) {})
-	send := func(frame []byte) error { return n.Send(frame) }
-	plan := controller.Plan{Source: send, In: 1, Out: 2, Rounds: 5, Answers: []int{1, 10, 100, 1000}, MaxEntries: 2000,
+	plan := controller.Plan{Source: n.Send, In: 1, Out: 2, Rounds: 5, Answers: []int{1, 10, 100, 1000}, MaxEntries: 2000,
 		MaxGroups: 256, MaxMeters: 256}
 	m, err := c.Measure(t.Context(), plan)
 	if err != nil {

@@ -65,7 +65,7 @@ func (f *Figures) Fit() *Fitted {
 	take(PartTables, func() (Quality, error) {
 		out.Tables = f.Tables
 		out.Tables.Source = profile.Measured
-		return Quality{Points: 1}, nil
+		return Quality{}, nil // counted
 	})
 	return out
 }

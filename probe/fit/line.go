@@ -25,7 +25,7 @@ const MaxResidual = 0.1
 
 // Quality is how well a model fits.
 type Quality struct {
-	Points   int     `json:"points"`   // sizes or bursts that the figures are from
+	Points   int     `json:"points"`   // sizes or bursts that the figures are from; 0: they were counted
 	Residual float64 `json:"residual"` // of the points from the model, as a share of what was measured (root mean square)
 	AtLeast  bool    `json:"at_least"` // the queue is at least what the figure says: no more was tried, and none was lost
 }
