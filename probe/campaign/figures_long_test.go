@@ -14,8 +14,9 @@ import (
 	"github.com/weirnet/weir/probe/campaign"
 )
 
-// portLine is a line of tcpdump's about an echo, at any of several interfaces.
-var portLine = regexp.MustCompile(`(?m)^(\d+)\.(\d{9}) (p\d) +(In|Out) +IP .* echo (request|reply), id \d+, seq (\d+), length 64$`)
+// portLine is a line of tcpdump's about an echo, at any of several interfaces: P is of a frame that
+// came for another station.
+var portLine = regexp.MustCompile(`(?m)^(\d+)\.(\d{9}) (p\d) +(Out|P) +IP .* echo (request|reply), id \d+, seq (\d+), length 64$`)
 
 // TestMeasureRelay prints how close to a relay's delay the probe finds it: what tcpdump sees of the
 // relay, from a frame's coming at the one port to its going at the other, beside the path latency.
@@ -38,6 +39,9 @@ func TestMeasureRelay(t *testing.T) {
 				path = append(path, s.Path)
 			}
 			truth := holds(dump.Output())
+			if len(truth) != count+1 || len(path) != count { // the first one is not among the samples
+				t.Errorf("%v: tcpdump sees %d echoes, and the probe %d, want %d more than one", hold, len(truth), len(path), count)
+			}
 			x := r.Results[0]
 			if x.Refused != "" {
 				fmt.Printf("| %v | %v | | %s |\n", hold, probe.Median(truth), x.Refused)
@@ -63,7 +67,7 @@ func holds(text string) (list []time.Duration) {
 		s, _ := strconv.ParseInt(m[1], 10, 64)
 		ns, _ := strconv.ParseInt(m[2], 10, 64)
 		k, at := key{m[5], m[6]}, s*1e9+ns
-		if m[4] == "In" {
+		if m[4] == "P" {
 			came[k] = at
 		} else if came[k] != 0 {
 			took[k] = time.Duration(at - came[k])
