@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/atomicfile"
 )
 
 // The files of a data directory that hold tokens.
@@ -81,7 +81,7 @@ func readToken(path string) (string, error) {
 
 func makeToken(path string) (string, error) {
 	secret := base64.RawURLEncoding.EncodeToString(random(32))
-	if err := config.WriteFile(path, []byte(secret+"\n")); err != nil {
+	if err := atomicfile.Write(path, []byte(secret+"\n")); err != nil {
 		return "", fmt.Errorf("making token file %s: %w", path, err)
 	}
 	return secret, nil

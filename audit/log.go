@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirnet/weir/atomicfile"
 )
 
 // File is the name of the log in a data directory.
@@ -107,7 +109,7 @@ func (l *Log) open() error {
 	}
 	last := make([]byte, 1)
 	if l.size = info.Size(); l.size == 0 { // it may be new, and is not there after a crash before its directory has it
-		err = l.syncDir()
+		err = atomicfile.SyncDir(l.cfg.Dir)
 	} else if _, unread := f.ReadAt(last, l.size-1); unread == nil && last[0] != '\n' {
 		l.size++
 		_, err = f.Write([]byte("\n"))
@@ -141,14 +143,6 @@ func (l *Log) rotate() error {
 		}
 	}
 	return l.open()
-}
-
-func (l *Log) syncDir() error {
-	d, err := os.Open(l.cfg.Dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // drop closes the file, when all batches are fsynced.

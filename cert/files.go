@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/weirnet/weir/atomicfile"
 )
 
 // Names of an authority's files in its directory.
@@ -53,20 +55,19 @@ func Write(dir, name string, p Pair, replace bool) error {
 // write creates a file whole or not at all: under another name first, which is then linked, or
 // renamed where a file may be replaced.
 func write(path string, text []byte, mode os.FileMode, replace bool) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	f, err := atomicfile.Create(path)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer f.Discard()
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err != nil {
+	if err = errors.Join(err, f.Chmod(mode)); err != nil {
 		return err
 	}
 	if replace {
-		return os.Rename(f.Name(), path)
+		return f.Commit()
 	}
-	return os.Link(f.Name(), path)
+	return f.CommitNew()
 }
 
 // Load reads the authority of a directory. The error names the file; it wraps fs.ErrNotExist where

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/store"
 )
@@ -45,12 +45,11 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 
 // writeBackup writes a temporary file beside path, verifies it, and renames it.
 func writeBackup(ctx context.Context, c *client.Client, path string, holds *node.Inventory) (contents store.Contents, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	f, err := atomicfile.Create(path)
 	if err != nil {
 		return contents, err
 	}
-	defer os.Remove(f.Name()) // no effect after renaming
-	defer f.Close()
+	defer f.Discard()
 	if err := c.Backup(ctx, f); err != nil {
 		return contents, err
 	}
@@ -60,10 +59,7 @@ func writeBackup(ctx context.Context, c *client.Client, path string, holds *node
 	if contents, err = store.ReadSnapshot(f, holds.Add); err != nil {
 		return contents, fmt.Errorf("the backup did not arrive whole: %w: the instance's log and weir get alarms say more", err)
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return contents, err
-	}
-	return contents, os.Rename(f.Name(), path)
+	return contents, f.Commit()
 }
 
 // printContents tells what a backup contains.

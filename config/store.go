@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/store"
 )
 
@@ -158,33 +159,5 @@ func (s *Store) SaveWithin(ctx context.Context, state State) error {
 // KeepReplaced keeps a configuration that is about to be replaced by a file.
 func (s *Store) KeepReplaced(text string) (path string, err error) {
 	path = filepath.Join(s.dir, ReplacedFile)
-	return path, WriteFile(path, []byte(text))
-}
-
-// WriteFile replaces a file whole or not at all, and returns when it is on the disk: written beside
-// it, synchronised, renamed, and the directory synchronised. Its mode is 0600.
-func WriteFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	return SyncDir(filepath.Dir(path))
-}
-
-// SyncDir returns when the entries of a directory are on the disk.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return path, atomicfile.Write(path, []byte(text))
 }

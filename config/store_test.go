@@ -125,31 +125,6 @@ func TestNotSaved(t *testing.T) {
 	}
 }
 
-// TestWriteFile: where a file cannot be replaced nothing is left behind.
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	if err := WriteFile(path, []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "d", "in the way"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(filepath.Join(dir, "d"), nil); err == nil {
-		t.Error("a directory was replaced")
-	}
-	if err := WriteFile(filepath.Join(dir, "nowhere", "f"), nil); err == nil {
-		t.Error("written into a directory that is not there")
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
 // FuzzState: what is taken for a state is written as itself.
 func FuzzState(f *testing.F) {
 	b, err := encodeState(testState())

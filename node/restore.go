@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/store"
 )
 
@@ -74,5 +74,5 @@ func restoreDir(ctx context.Context, cfg *Config, r io.ReadSeeker) (contents sto
 	if err := os.Rename(filepath.Join(made, StoreDir), there); err != nil {
 		return contents, err
 	}
-	return contents, errors.Join(noteStore(lock), config.SyncDir(cfg.DataDir))
+	return contents, errors.Join(noteStore(lock), atomicfile.SyncDir(cfg.DataDir))
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/weirnet/weir/atomicfile"
 )
 
 // FileName is the file's name in a data directory.
@@ -49,22 +51,5 @@ func save(dir string, file []byte) error {
 	if len(file) > MaxFile {
 		return fmt.Errorf("%d bytes, want at most %d", len(file), MaxFile)
 	}
-	path := filepath.Join(dir, FileName)
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(file)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
-		os.Remove(path + ".new")
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return atomicfile.Write(filepath.Join(dir, FileName), file)
 }

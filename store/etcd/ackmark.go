@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/store/etcd/verify"
 )
 
@@ -97,7 +98,7 @@ func openAckFile(dir string, known bool) (*ackFile, error) {
 		if known {
 			return nil, &verify.Damage{File: path, What: "it is not there"}
 		}
-		f, err = createAckFile(dir, path)
+		f, err = createAckFile(path)
 	}
 	if err != nil {
 		return nil, err
@@ -132,30 +133,13 @@ func (m *ackFile) open(dir string) error {
 }
 
 // createAckFile creates a file without acknowledgements, atomically.
-func createAckFile(dir, path string) (*os.File, error) {
+func createAckFile(path string) (*os.File, error) {
 	b := make([]byte, markSize)
 	new(ackMark).append(b[:0], 0)
-	made := path + ".new"
-	f, err := os.OpenFile(made, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), os.Rename(made, path), syncDir(dir)); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	if err := f.Close(); err != nil {
+	if err := atomicfile.Write(path, b); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR, 0)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // acknowledge records that a revision is to be acknowledged, with all before it.
