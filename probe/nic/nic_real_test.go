@@ -166,6 +166,11 @@ func TestOthersFramesAreSeen(t *testing.T) {
 			list = probe.Echoes(probe.Pair(at[0].Passages(), at[1].Passages()), probe.Pair(at[1].Passages(), at[0].Passages()))
 			return len(list) == 2*count
 		})
+		for _, n := range ends {
+			if err := n.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 		for _, e := range list {
 			if e.Path() <= 0 || e.Turnaround() <= 0 || e.Ping() != e.Path()+e.Turnaround() {
 				t.Errorf("echo %d: ping %v, turnaround %v, path %v", e.Seq(), e.Ping(), e.Turnaround(), e.Path())
