@@ -182,7 +182,7 @@ func (e *encoder) intentChanges(from, to position) bool {
 			if c.Revision > to.intents {
 				break
 			}
-			if c.Revision == from.intents && n <= from.events || e.last && newest[c.Intent.Spec.ID] > i {
+			if c.Stale || c.Revision == from.intents && n <= from.events || e.last && newest[c.Intent.Spec.ID] > i {
 				continue
 			}
 			id := position{revision: e.at.revision, intents: c.Revision, events: n}

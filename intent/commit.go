@@ -45,6 +45,10 @@ func (cat *catalog) committed(b *batch, err error) {
 			rec.pending, rec.revision = nil, cat.events.Current
 			rec.unprocessed++
 			cat.commits = append(cat.commits, u.commit)
+			if u.commit.Content == "" { // a withdrawal: the code was of the state before
+				rec.code, rec.retrying = NoCode, false
+				cat.setText(u.number, rec, "")
+			}
 			cat.appendEvent(u.number, rec)
 		}
 		for i := range b.answers {

@@ -217,9 +217,11 @@ func (s *scene) turn() {
 	}
 	s.seen = upto
 	for i := range list {
-		if in := &list[i].Intent; list[i].Gone {
+		switch in := &list[i].Intent; {
+		case list[i].Stale:
+		case list[i].Gone:
 			s.say("%s is gone", in.Spec.ID)
-		} else {
+		default:
 			s.say("%s is %s%s", in.Spec.ID, stateText(in.State, in.Code), after(in.Text))
 		}
 	}

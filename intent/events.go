@@ -20,6 +20,7 @@ func newEventLog(limit int) changelog.Log[uint64, event] {
 // noted is an event with a copy of the entry that it is of.
 type noted struct {
 	event
+	stale bool
 	entry entryCopy
 }
 
@@ -40,10 +41,14 @@ func (cat *catalog) changes(since uint64, most int) (list []noted, upto uint64, 
 	return list, r.Current, true
 }
 
-// noted copies an event. It is of an intent that is gone where another one has its number.
+// noted copies an event. One of an intent that is gone by now is stale: its end follows.
 func (cat *catalog) noted(e *event) noted {
 	n := noted{event: *e}
-	if n.gone = e.gone || !cat.visible(e.number) || cat.entries.at(e.number).id() != e.id; !n.gone {
+	switch {
+	case e.gone:
+	case !cat.visible(e.number) || cat.entries.at(e.number).id() != e.id:
+		n.stale = true
+	default:
 		n.entry = cat.copyOf(e.number)
 	}
 	return n
@@ -51,8 +56,8 @@ func (cat *catalog) noted(e *event) noted {
 
 // change is an event as readers see it.
 func (n *noted) change() Change {
-	if n.gone {
-		c := Change{Revision: n.revision, Gone: true}
+	if n.gone || n.stale {
+		c := Change{Revision: n.revision, Gone: n.gone, Stale: n.stale}
 		c.Intent.Spec.ID, c.Intent.Number, c.Intent.State = n.id, n.number, n.state
 		return c
 	}

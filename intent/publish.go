@@ -49,18 +49,21 @@ func (cat *catalog) update(u *Update, r *catalogEntry) {
 	if r.state == Withdrawing && u.State != Withdrawing {
 		return
 	}
-	if u.Text != "" || r.hasText {
-		if r.hasText = u.Text != ""; r.hasText {
-			cat.texts[u.Number] = u.Text
-		} else {
-			delete(cat.texts, u.Number)
-		}
-	}
+	cat.setText(u.Number, r, u.Text)
 	if r.state != u.State {
 		cat.setState(r, u.State)
 	}
 	r.code, r.retrying, r.revision = u.Code, u.Retrying, cat.events.Current
 	cat.appendEvent(u.Number, r)
+}
+
+// setText sets the text of an intent, which may be empty.
+func (cat *catalog) setText(n uint32, r *catalogEntry, text string) {
+	if r.hasText = text != ""; r.hasText {
+		cat.texts[n] = text
+	} else {
+		delete(cat.texts, n)
+	}
 }
 
 // appendEvent appends an event with the state of an entry, and answers its waiters.
@@ -104,9 +107,7 @@ func (cat *catalog) dropWaiters(n uint32, ended func(*waiter) bool) {
 func (cat *catalog) delete(n uint32) {
 	r := cat.entries.at(n)
 	cat.ids.Remove(cat.hashID(r.id()), n)
-	if r.hasText {
-		delete(cat.texts, n)
-	}
+	cat.setText(n, r, "")
 	cat.counts[r.state]--
 	cat.events.Append(event{id: r.id(), revision: cat.events.Current, number: n, state: Withdrawing, gone: true})
 	cat.closeWaiters(n)

@@ -102,5 +102,6 @@ type Intent struct {
 type Change struct {
 	Revision uint64
 	Gone     bool // deleted; only ID is set in Intent.Spec
+	Stale    bool // before it was deleted, which a later Change says; only ID is set in Intent.Spec
 	Intent   Intent
 }
