@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/fit"
@@ -26,6 +30,7 @@ type probedSwitch struct {
 	wait                     time.Duration
 	plan                     controller.Plan
 	out                      reportFiles
+	profile                  string // file
 }
 
 func newProbeSwitch() *cobra.Command {
@@ -40,7 +45,8 @@ profile for weir emulate --profile, each with how far the switch is from the pro
 with why there is none. Packets into the switch, and whether entries are in force when its barriers
 say so, need a --source: an interface of this machine that leads to the switch's port --in.`,
 		Example: `  weir probe switch
-  weir probe switch --listen 192.0.2.1:6653 --source eth1 --in 1 --out 2 --json switch.json`,
+  weir probe switch --listen 192.0.2.1:6653 --source eth1 --in 1 --out 2 --profile my-switch.yaml
+  weir emulate linear:4 --profile my-switch.yaml`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.run(cmd) },
 	}
@@ -57,6 +63,7 @@ say so, need a --source: an interface of this machine that leads to the switch's
 	f.IntVar(&p.plan.Rounds, "rounds", d.Rounds, "how often each time is taken, at least")
 	f.IntVar(&p.plan.MaxEntries, "max-entries", d.MaxEntries, "entries that are tried in the first table")
 	f.IntVar(&p.plan.MaxOffered, "max-rate", d.MaxOffered, "packets a second that are tried")
+	f.StringVar(&p.profile, "profile", "", "file for the parts, as a profile for weir emulate --profile, such as my-switch.yaml")
 	p.out.flags(f)
 	return cmd
 }
@@ -64,7 +71,7 @@ say so, need a --source: an interface of this machine that leads to the switch's
 // run measures the switch, and shows the report.
 func (p *probedSwitch) run(cmd *cobra.Command) error {
 	cfg, err := p.config()
-	if err := cmp.Or(err, positive(cmd.Flags()), p.out.check()); err != nil {
+	if err := cmp.Or(err, positive(cmd.Flags()), p.checkProfile(), p.out.check()); err != nil {
 		return err
 	}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
@@ -99,8 +106,60 @@ func (p *probedSwitch) run(cmd *cobra.Command) error {
 	if err != nil {
 		return runtimeError(err)
 	}
-	return p.out.show(cmd, switchReport(m, p.plan.Rounds))
+	fitted := m.Fit()
+	if p.profile != "" && len(fitted.Quality) > 0 {
+		if err := atomicfile.Write(p.profile, []byte(p.profileOf(m, fitted).YAML())); err != nil {
+			return runtimeError(fmt.Errorf("--profile: %w", err))
+		}
+	}
+	return p.out.show(cmd, switchReport(m, fitted, p.plan.Rounds))
 }
+
+// checkProfile refuses a file that weir emulate --profile would not read.
+func (p *probedSwitch) checkProfile() error {
+	if p.profile == "" {
+		return nil
+	}
+	named := profile.Profile{Name: p.profileName()}
+	if _, err := profile.Parse("", []byte(named.YAML())); err != nil || filepath.Ext(p.profile) != ".yaml" {
+		return fmt.Errorf("--profile %s given, want a file named by letters, digits, '.', '_' and '-' that ends in .yaml, such as lab-3.yaml",
+			p.profile)
+	}
+	return nil
+}
+
+func (p *probedSwitch) profileName() string {
+	return strings.TrimSuffix(filepath.Base(p.profile), ".yaml")
+}
+
+// profileOf is what was measured of a switch as a profile.
+func (p *probedSwitch) profileOf(m *controller.Measured, fitted *fit.Fitted) *profile.Profile {
+	out := fitted.Profile
+	out.Name, out.About = p.profileName(), profileText(describe(m))
+	machine := report.ThisMachine()
+	out.Measurement = profile.Measurement{Date: machine.Date, Machine: profileText(machine.String()),
+		Command: profileText(commandLine())}
+	return &out
+}
+
+// profileText is a text as far as a profile can have it.
+func profileText(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) || c == unicode.ReplacementChar {
+			return -1
+		}
+		return c
+	}, s)
+	return strings.ToValidUTF8(s[:min(len(s), profile.MaxAbout)], "") // of a character that was cut, nothing
+}
+
+// describe is what a switch says that it is.
+func describe(m *controller.Measured) string {
+	d := m.Switch.Desc
+	return strings.TrimSpace(strings.Join([]string{d.Manufacturer, d.Hardware, d.Software}, " "))
+}
+
+func commandLine() string { return "weir " + strings.Join(os.Args[1:], " ") }
 
 // config is which switch is taken.
 func (p *probedSwitch) config() (cfg controller.Config, err error) {
@@ -118,15 +177,13 @@ func (p *probedSwitch) config() (cfg controller.Config, err error) {
 }
 
 // switchReport is what was measured of a switch, as benchmarks report it.
-func switchReport(m *controller.Measured, rounds int) *report.Report {
+func switchReport(m *controller.Measured, fitted *fit.Fitted, rounds int) *report.Report {
 	r := &report.Report{Format: report.Format, Scenario: "probe switch", Title: "a switch, as its controller sees it",
-		Command: "weir " + strings.Join(os.Args[1:], " "), Build: fmt.Sprintf("weir %s, commit %s", Version, commit()),
+		Command: commandLine(), Build: fmt.Sprintf("weir %s, commit %s", Version, commit()),
 		Machine: report.ThisMachine(), Load: report.Load{OpenFlow: m.Version.String(), Switches: 1, Runs: rounds,
 			Topology: fmt.Sprintf("datapath %016x", m.Switch.Datapath)}}
 	x := r.Add("switch")
-	d := m.Switch.Desc
-	x.Program = strings.TrimSpace(strings.Join([]string{d.Manufacturer, d.Hardware, d.Software}, " "))
-	fitted := m.Fit()
+	x.Program = describe(m)
 	if len(fitted.Quality) == 0 {
 		x.Refuse(fmt.Errorf("nothing was measured: %w", errors.Join(missing(fitted)...)))
 		r.Finish()

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/weirnet/weir/arrivals"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -44,7 +45,7 @@ type Flow struct {
 	end    time.Duration // 0: none
 	ended  time.Duration // when it was done
 	tally  tally
-	seen   sequence // of the echoes
+	seen   arrivals.Numbers // of the echoes
 	rtt    latency
 	stage  stage
 }
@@ -147,7 +148,7 @@ func (f *Flow) receive(src packet.Addr, srcPort uint16, payload []byte, now time
 	if !ok || srcPort != f.spec.Port || src != f.dst || s.id != uint32(f.port) || s.seq >= f.issued || s.sent > now+maxSkew {
 		return false
 	}
-	if f.seen.record(s.seq) {
+	if f.seen.Record(s.seq) {
 		f.rtt.record(now - s.sent)
 	}
 	return true

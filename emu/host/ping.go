@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/weirnet/weir/arrivals"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -36,7 +37,7 @@ type Ping struct {
 	id     uint16
 	issued uint64
 	tally  tally
-	seen   sequence
+	seen   arrivals.Numbers
 	late   uint64
 	rtt    latency
 	stage  stage
@@ -110,7 +111,7 @@ func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 	if !ok || s.id != uint32(p.id) || s.seq >= p.issued || uint16(s.seq) != m.EchoSeq() || s.sent > now+maxSkew {
 		return false
 	}
-	if !p.seen.record(s.seq) {
+	if !p.seen.Record(s.seq) {
 		return true
 	}
 	rtt := now - s.sent
@@ -118,7 +119,7 @@ func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 	if rtt > p.spec.Timeout {
 		p.late++
 	}
-	if p.stage == waiting && p.seen.received == p.issued {
+	if p.stage == waiting && p.seen.Received == p.issued {
 		p.finish(h, now)
 	}
 	return true
@@ -136,7 +137,7 @@ func (p *Ping) Stop(h *Host, now time.Duration) {
 		return
 	}
 	p.stage = waiting
-	if p.seen.received == p.issued {
+	if p.seen.Received == p.issued {
 		p.finish(h, now)
 		return
 	}

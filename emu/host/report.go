@@ -21,9 +21,9 @@ type PingReport struct {
 
 // Report is the result so far.
 func (p *Ping) Report() PingReport {
-	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.received,
-		Duplicated: p.seen.duplicated,
-		Reordered:  p.seen.reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.summary()}
+	r := PingReport{Dst: p.dst.Netip(), Sent: p.tally.sent, Unsent: p.tally.unsent, Received: p.seen.Received,
+		Duplicated: p.seen.Duplicated,
+		Reordered:  p.seen.Reordered, Late: p.late, Done: p.stage >= done, RTT: p.rtt.summary()}
 	if r.Done {
 		r.Lost = r.Sent - min(r.Received, r.Sent)
 	}
@@ -49,8 +49,8 @@ type FlowReport struct {
 // Report is the result so far.
 func (f *Flow) Report() FlowReport {
 	return FlowReport{Dst: f.dst.Netip(), SrcPort: f.port, DstPort: f.spec.Port, Sent: f.tally.sent, Unsent: f.tally.unsent,
-		Bytes: f.tally.sent * uint64(f.spec.Size), Echoed: f.seen.received, EchoDuplicated: f.seen.duplicated,
-		EchoReordered: f.seen.reordered, Done: f.stage >= done, RTT: f.rtt.summary(), Issued: f.issued, Ended: f.ended}
+		Bytes: f.tally.sent * uint64(f.spec.Size), Echoed: f.seen.Received, EchoDuplicated: f.seen.Duplicated,
+		EchoReordered: f.seen.Reordered, Done: f.stage >= done, RTT: f.rtt.summary(), Issued: f.issued, Ended: f.ended}
 }
 
 // SinkReport is the result of a flow at its receiver so far.
@@ -71,7 +71,7 @@ type SinkReport struct {
 // Report is the result so far.
 func (s *Sink) Report() SinkReport {
 	return SinkReport{Src: s.key.src.Netip(), SrcPort: s.key.srcPort, DstPort: s.key.dstPort,
-		Received: s.seen.received, Bytes: s.bytes,
-		Missing: s.seen.missing(), Duplicated: s.seen.duplicated, Reordered: s.seen.reordered, Stale: s.seen.stale,
+		Received: s.seen.Received, Bytes: s.bytes,
+		Missing: s.seen.Missing(), Duplicated: s.seen.Duplicated, Reordered: s.seen.Reordered, Stale: s.seen.Stale,
 		Unmarked: s.unmarked, First: s.first, Last: s.last, Latency: s.latency.summary()}
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/weirnet/weir/arrivals"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -18,7 +19,7 @@ type sinkKey struct {
 // host.
 type Sink struct {
 	key         sinkKey
-	seen        sequence
+	seen        arrivals.Numbers
 	bytes       uint64
 	unmarked    uint64
 	first, last time.Duration
@@ -79,7 +80,7 @@ func (h *Host) sink(d *datagram, u packet.UDP, now time.Duration) {
 		s.unmarked++
 		return
 	}
-	if s.seen.record(m.seq) {
+	if s.seen.Record(m.seq) {
 		s.latency.record(now - m.sent)
 	}
 }

@@ -16,7 +16,7 @@ type hub struct {
 	t       testing.TB
 	hosts   []*Host
 	now     time.Duration
-	events  arrivals
+	events  arrivalQueue
 	order   int
 	random  *rand.Rand
 	delay   time.Duration
@@ -36,15 +36,15 @@ type arrival struct {
 	frame []byte
 }
 
-type arrivals []arrival
+type arrivalQueue []arrival
 
-func (q arrivals) Len() int { return len(q) }
-func (q arrivals) Less(i, j int) bool {
+func (q arrivalQueue) Len() int { return len(q) }
+func (q arrivalQueue) Less(i, j int) bool {
 	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
 }
-func (q arrivals) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *arrivals) Push(x any)   { *q = append(*q, x.(arrival)) }
-func (q *arrivals) Pop() any {
+func (q arrivalQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *arrivalQueue) Push(x any)   { *q = append(*q, x.(arrival)) }
+func (q *arrivalQueue) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
 	return last

@@ -30,11 +30,16 @@ func Parse(name string, b []byte) (Profile, error) {
 		return Profile{}, err
 	}
 	r := &reader{Profile: Profile{Name: name}, lines: map[string]int{}}
+	if r.checkFormat(root) {
+		return Profile{}, r.Err()
+	}
 	r.begin(root)
 	seen := r.Mapping(root, example, []strictyaml.Field{
+		{Name: "format", Read: strictyaml.Text(func(string) error { return nil })}, // checkFormat has read it
 		strictyaml.Into("name", &r.Name, parseName),
 		strictyaml.Into("about", &r.About, parseAbout),
 		{Name: "from", Read: strictyaml.Text(func(string) error { return nil })}, // begin has read it
+		{Name: "measurement", Read: func(n *yaml.Node) error { r.readMeasurement(n); return nil }},
 		r.part("flow_setup", r.readSetup),
 		r.part("path_latency", func(n *yaml.Node) { r.readLatency(n, &r.PathLatency, true) }),
 		r.part("load", r.readLoad),
@@ -58,21 +63,30 @@ func Parse(name string, b []byte) (Profile, error) {
 	return r.Profile, nil
 }
 
-// begin starts with the profile that the file names with from, whatever its place in the file.
-func (r *reader) begin(root *yaml.Node) {
+// valueOf is the value of a field of a mapping, nil if there is none.
+func valueOf(root *yaml.Node, name string) *yaml.Node {
 	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
-		if value := root.Content[i+1]; root.Content[i].Value == "from" && value.Kind == yaml.ScalarNode {
-			base, err := Named(value.Value)
-			if err != nil {
-				r.Wrong(value, fmt.Errorf("from: %w", err))
-				return
-			}
-			name := r.Name
-			r.Profile = base
-			r.Name, r.About = name, ""
-			return
+		if root.Content[i].Value == name {
+			return root.Content[i+1]
 		}
 	}
+	return nil
+}
+
+// begin starts with the profile that the file names with from, whatever its place in the file.
+func (r *reader) begin(root *yaml.Node) {
+	value := valueOf(root, "from")
+	if value == nil || value.Kind != yaml.ScalarNode {
+		return
+	}
+	base, err := Named(value.Value)
+	if err != nil {
+		r.Wrong(value, fmt.Errorf("from: %w", err))
+		return
+	}
+	name := r.Name
+	r.Profile = base
+	r.Name, r.About, r.Measurement = name, "", Measurement{}
 }
 
 // part is a field whose problems its reader tells.

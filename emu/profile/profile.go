@@ -6,6 +6,8 @@ import "time"
 type Profile struct {
 	Name  string
 	About string // a line for people
+	// Measurement says how what is measured was; zero where nobody noted it.
+	Measurement Measurement
 
 	FlowSetup   Setup
 	PathLatency Latency

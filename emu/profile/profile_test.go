@@ -141,7 +141,9 @@ func TestYAMLIsTheSame(t *testing.T) {
 	}
 }
 
-const forwarding = `name: x
+const forwarding = `format: 1
+name: x
+measurement: {date: 2026-11-23, machine: "lab: #3", command: weir probe switch --in 1}
 forwarding:
   port: {points: [{frame: 64, rate: 512M}, {frame: 1064, rate: 4256M}, {frame: 2000, rate: 4G}], wait: 5ms}
   switch: {points: [{frame: 1514, rate: 800M}]}
@@ -168,6 +170,9 @@ func TestForwarding(t *testing.T) {
 	}
 	if again, err := Parse("", []byte(p.YAML())); err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("%v: read again is\n%+v, want\n%+v", err, again, p)
+	}
+	if p.Measurement != (Measurement{"2026-11-23", "lab: #3", "weir probe switch --in 1"}) {
+		t.Errorf("measurement %+v", p.Measurement)
 	}
 	if len(p.Parts()) != 1 || p.Parts()[0].Source != Measured || p.Forwarding.Port.Wait != 5*time.Millisecond {
 		t.Errorf("parts %+v", p.Parts())

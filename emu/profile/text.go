@@ -52,15 +52,17 @@ func (p *Profile) Parts() []Part {
 
 // YAML is the profile as a file that Parse reads again.
 func (p *Profile) YAML() string {
-	var b strings.Builder
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "format: %d\n", Format)
 	if p.Name != "" {
-		fmt.Fprintf(&b, "name: %q\n", p.Name)
+		fmt.Fprintf(b, "name: %q\n", p.Name)
 	}
 	if p.About != "" {
-		fmt.Fprintf(&b, "about: %q\n", p.About)
+		fmt.Fprintf(b, "about: %q\n", p.About)
 	}
+	b.WriteString(p.Measurement.text())
 	for _, part := range p.Parts() {
-		fmt.Fprintf(&b, "%s: %s, source: %s}\n", part.Name, strings.TrimSuffix(part.Text, "}"), part.Source)
+		fmt.Fprintf(b, "%s: %s, source: %s}\n", part.Name, strings.TrimSuffix(part.Text, "}"), part.Source)
 	}
 	return b.String()
 }
