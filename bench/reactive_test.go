@@ -58,7 +58,8 @@ func TestNullResponder(t *testing.T) {
 				}
 				n := sm.Counts
 				all := uint64(sm.Latency.TotalCount())
-				if n.Counted == 0 || sm.Missing != 0 || n.Again != 0 || n.Sent != n.Answered ||
+				// At a set rate all answers may come late, after what counts: on a machine that is busy.
+				if rate == 0 && n.Counted == 0 || sm.Missing != 0 || n.Again != 0 || n.Sent != n.Answered ||
 					n.Messages != n.Answered || all == 0 || all > n.Sent {
 					t.Errorf("%s buffered=%v rate=%d: %+v, %d missing, %d latencies", v, buffered, rate, n,
 						sm.Missing, sm.Latency.TotalCount())
