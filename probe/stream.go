@@ -18,10 +18,10 @@ type Stream struct {
 
 	bytes        int // of all that came but the first
 	first, last  Stamp
-	previous     arriving // the one before of which both times are known
+	paired       bool
+	previous     arriving // if paired: the one before of which both times are known
 	previousLeft Stamp
 	jitter       float64 // seconds
-	longest      time.Duration
 }
 
 // leaving is when the packet of a number left; 0 of a number that has not.
@@ -90,12 +90,11 @@ func (s *Stream) match() {
 
 // pair adds D(i−1,i) of RFC 3550 to the jitter.
 func (s *Stream) pair(came arriving, left Stamp) {
-	if s.previous != (arriving{}) || s.previousLeft != 0 {
+	if s.paired {
 		d := came.at.Sub(s.previous.at) - left.Sub(s.previousLeft)
 		s.jitter += (d.Abs().Seconds() - s.jitter) / 16
-		s.longest = max(s.longest, d.Abs())
 	}
-	s.previous, s.previousLeft = came, left
+	s.paired, s.previous, s.previousLeft = true, came, left
 }
 
 // Flow is what came of the stream so far. What has left and not come is lost: it is asked for when
