@@ -107,12 +107,13 @@ func (p *probedSwitch) run(cmd *cobra.Command) error {
 		return runtimeError(err)
 	}
 	fitted := m.Fit()
+	err = p.out.show(cmd, switchReport(m, fitted, p.plan.Rounds)) // first: a file that cannot be written loses nothing
 	if p.profile != "" && len(fitted.Quality) > 0 {
-		if err := atomicfile.Write(p.profile, []byte(p.profileOf(m, fitted).YAML())); err != nil {
-			return runtimeError(fmt.Errorf("--profile: %w", err))
+		if bad := atomicfile.Write(p.profile, []byte(p.profileOf(m, fitted).YAML())); bad != nil {
+			err = errors.Join(err, runtimeError(fmt.Errorf("--profile: %w", bad)))
 		}
 	}
-	return p.out.show(cmd, switchReport(m, fitted, p.plan.Rounds))
+	return err
 }
 
 // checkProfile refuses a file that weir emulate --profile would not read.
