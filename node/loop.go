@@ -9,15 +9,13 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/store/compactor"
+	"github.com/weirnet/weir/store/owner"
 )
 
 // The goroutines of an instance are those of engineParts (parts.go) and those that run starts: the
 // keeper of the heap's headroom, the recorder of facts, the journals, the acceptor of switches, what
-// follows the allow list, the API. They end with the context that run makes. owner_loop.go and
+// follows the allow list, the API. They end with the context that run makes. store/owner and
 // standby_loop.go start those of an instance that shares its store.
-
-// shutdownLimit is how long the sessions may take to send what is queued.
-const shutdownLimit = time.Second
 
 // run starts everything and waits: for the context's end, or the first part that breaks.
 func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) error {
@@ -59,9 +57,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		OpenFlowTLS: n.cfg.OpenFlow.TLSCert != "", APITLS: n.cfg.API.TLSCert != "", Open: n.cfg.API.Auth == "none",
 	})
 	<-ctx.Done()
-	closing, cancel := context.WithTimeout(context.Background(), shutdownLimit)
+	closing, cancel := context.WithTimeout(context.Background(), owner.ShutdownLimit)
 	defer cancel()
-	if errors.Is(context.Cause(ctx), errDeposed) {
+	if errors.Is(context.Cause(ctx), owner.ErrDeposed) {
 		cancel() // nothing more is for this instance to write
 	}
 	if err := n.server.Close(closing); err != nil {
@@ -69,7 +67,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	running.Wait()
 	if outer.Err() != nil { // told to end, or another has taken the store
-		return steppedDown(outer)
+		return owner.Deposed(outer)
 	}
 	return context.Cause(ctx)
 }
@@ -80,7 +78,7 @@ func (n *node) gatedPipes() net.Listener {
 	if n.own == nil {
 		return n.cfg.Pipes
 	}
-	return gated{n.cfg.Pipes, n.own.gate}
+	return n.own.Listener(n.cfg.Pipes)
 }
 
 // announce says where the instance listens, and how to use it.

@@ -31,6 +31,7 @@ import (
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/owner"
 	"github.com/weirnet/weir/warmstart"
 )
 
@@ -53,7 +54,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	for {
 		err := runOnce(ctx, cfg)
-		if !errors.Is(err, errDeposed) {
+		if !errors.Is(err, owner.ErrDeposed) {
 			return err
 		}
 		cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
@@ -61,7 +62,7 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 // runOnce runs an instance until the context ends, or another instance takes its store
-// (errDeposed).
+// (owner.ErrDeposed).
 func runOnce(ctx context.Context, cfg Config) error {
 	if err := checkStart(cfg); err != nil { // nothing is made in a directory for a start that is refused
 		return err
@@ -83,17 +84,17 @@ func runOnce(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer st.Close()
-	var own *ownership
+	var own *owner.Claim
 	if cfg.shared() {
-		own = newOwnership(st, &cfg)
-		defer own.release()
+		own = owner.New(st, cfg.Name, cfg.API.Listen)
+		defer own.Release()
 		if err := waitForStore(ctx, &cfg, own); err != nil && ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
 		}
 		var ended func()
-		ctx, ended = own.renewInBackground(ctx, func(why string) { said.say("owner", why) })
+		ctx, ended = own.Hold(ctx, func(why string) { said.say("owner", why) })
 		defer ended()
 	}
 	in, err := readInputs(cfg, config.NewStore(cfg.DataDir, st))
@@ -102,7 +103,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	}
 	n, err := build(ctx, in, st, said)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
-		return steppedDown(ctx)
+		return owner.Deposed(ctx)
 	} else if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	}
 	n.cfg.API.Listen = apiPort.Addr().String() // the system may have chosen the port
 	if own != nil {
-		switchPort = gated{switchPort, own.gate}
+		switchPort = own.Listener(switchPort)
 	}
 	return n.run(ctx, switchPort, apiPort)
 }
@@ -129,7 +130,7 @@ type node struct {
 	said        *storeState
 	ended       atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
 	hung        atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
-	own         *ownership             // of a store that others may use too; nil: nobody can
+	own         *owner.Claim           // of a store that others may use too; nil: nobody can
 	inputs      *inputs
 	discovery   *discovery.Discovery
 	flowsync    *flowsync.Loop
@@ -289,7 +290,7 @@ func (n *node) members() []client.Member {
 	if n.own == nil {
 		return []client.Member{self}
 	}
-	return n.own.members(self)
+	return withStandbys(n.own, self)
 }
 
 // ready says why requests are refused: the store takes nothing. What there is goes on all the same.

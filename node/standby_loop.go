@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -12,27 +14,28 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/store/owner"
 )
 
 // standby serves what can be said of an instance that waits for the store: that it lives, is not
 // ready, and who is the owner. Switches are not served.
 type standby struct {
 	cfg   *Config
-	own   *ownership
-	owner atomic.Pointer[owner]
+	own   *owner.Claim
+	owner atomic.Pointer[owner.Instance]
 	view  *netview.View
 	board *alarm.Board
 }
 
 // waitForStore returns when this instance owns the store, and serves the API as a standby while
 // another does. The error is the context's, or why the API ended.
-func waitForStore(ctx context.Context, cfg *Config, o *ownership) error {
+func waitForStore(ctx context.Context, cfg *Config, o *owner.Claim) error {
 	s := &standby{cfg: cfg, own: o, view: netview.New(netview.Limits{})}
 	s.board = alarm.New(s.view)
 	serving, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	var failed error
-	err := o.waitForOwnership(ctx, cfg.Log, func(other *owner) {
+	err := o.Wait(ctx, cfg.Log, func(other *owner.Instance) {
 		first := s.owner.Swap(other) == nil
 		s.board.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
 		if !first {
@@ -72,6 +75,15 @@ func (s *standby) ready() error {
 // members are the owner, as its row tells, and those that stand by.
 func (s *standby) members() []client.Member {
 	o := s.owner.Load()
-	return s.own.members(client.Member{Name: o.Name, Address: o.API, State: "owner", Leader: true},
+	return withStandbys(s.own, client.Member{Name: o.Name, Address: o.API, State: "owner", Leader: true},
 		client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"})
+}
+
+// withStandbys are members beside those that stand by, by name.
+func withStandbys(own *owner.Claim, list ...client.Member) []client.Member {
+	for _, s := range own.Standbys() {
+		list = append(list, client.Member{Name: s.Name, Address: s.API, State: "standby"})
+	}
+	slices.SortStableFunc(list, func(a, b client.Member) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }

@@ -140,6 +140,12 @@ func startEmbedded(ctx context.Context, dir string, log *slog.Logger, known bool
 	return st, nil
 }
 
+// shared reports whether other instances may use the store too. The embedded one is this data
+// directory's, which one process has.
+func (c *Config) shared() bool {
+	return c.SharedStore || c.OpenStore == nil && c.Store != StoreEmbedded && c.Store != StoreMemory
+}
+
 // keepsFiles reports whether what older versions kept in files is taken over: a store in memory
 // would lose it.
 func (c *Config) keepsFiles() bool { return c.Store != StoreMemory || c.OpenStore != nil }

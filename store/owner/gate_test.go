@@ -1,4 +1,4 @@
-package node
+package owner
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestGate(t *testing.T) {
 		c := &gatedConn{Conn: conn, try: conn, gate: g}
 		now := time.Now()
 		if g.stale(now.Add(gapLimit-time.Nanosecond)) || !g.stale(now.Add(gapLimit)) ||
-			!g.stale(now.Round(0).Add(time.Hour)) || gapLimit+shutdownLimit > leaseTime {
+			!g.stale(now.Round(0).Add(time.Hour)) || gapLimit+ShutdownLimit > leaseTime {
 			t.Error("the gate is not open for gapLimit after a look, or that and an orderly end are longer than the lease")
 		}
 		if n, err := c.TryWrite([]byte{1}); n != 1 || err != nil {
@@ -84,7 +84,7 @@ func (s *dead) KeepAlive(ctx context.Context, id store.LeaseID) error {
 func TestKeepAfterAGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &dead{Store: store.NewMemory(nil)}
-		o := newOwnership(st, named("a"))
+		o := New(st, "a", "")
 		if other, err := o.take(t.Context()); other != nil || err != nil {
 			t.Fatal(other, err)
 		}
@@ -109,7 +109,7 @@ func TestKeepAfterAGap(t *testing.T) {
 		if _, err := st.Txn(t.Context(), store.Txn{Then: []store.Op{row}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-kept; !errors.Is(err, errDeposed) || o.gate.wait() {
+		if err := <-kept; !errors.Is(err, ErrDeposed) || o.gate.wait() {
 			t.Errorf("another is the owner: %v", err)
 		}
 	})

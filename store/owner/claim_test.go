@@ -1,4 +1,4 @@
-package node
+package owner
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/store"
 )
 
@@ -29,17 +28,17 @@ func (s *slowTaker) Txn(ctx context.Context, txn store.Txn) (store.Result, error
 // knows who does, and the row does not go with it.
 func TestTwoTakeAtOnce(t *testing.T) {
 	memory := store.NewMemory(nil)
-	first := newOwnership(memory, named("first"))
-	second := newOwnership(&slowTaker{memory, func() {
+	first := New(memory, "first", "")
+	second := New(&slowTaker{memory, func() {
 		if other, err := first.take(t.Context()); err != nil || other != nil {
 			t.Errorf("the first: %v, %v", other, err)
 		}
-	}}, named("second"))
+	}}, "second", "")
 	other, err := second.take(t.Context())
 	if err != nil || other == nil || other.Name != "first" {
 		t.Errorf("the second: other %v, %v: want it to know the first", other, err)
 	}
-	second.release()
+	second.Release()
 	if row, _, err := first.read(t.Context()); err != nil || string(row) != string(first.row) {
 		t.Errorf("the owner is %s, %v", row, err)
 	}
@@ -53,9 +52,9 @@ func TestTwoTakeAtOnce(t *testing.T) {
 // other was asked for it does not know, and its journals are the other's.
 func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	memory := store.NewMemory(nil)
-	first := newOwnership(memory, named("first"))
-	second := newOwnership(memory, named("second"))
-	take := func(who *ownership, what string) {
+	first := New(memory, "first", "")
+	second := New(memory, "second", "")
+	take := func(who *Claim, what string) {
 		t.Helper()
 		if other, err := who.take(t.Context()); err != nil || other != nil {
 			t.Fatalf("%s: %v, %v", what, other, err)
@@ -68,14 +67,14 @@ func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	}
 	memory.Expire(first.lease)
 	take(second, "the second")
-	second.release()
+	second.Release()
 	if row, _, err := second.read(t.Context()); err != nil || row != nil {
 		t.Fatalf("the second has gone, and the owner is %s, %v", row, err)
 	}
-	if err := first.renew(t.Context()); !errors.Is(err, errDeposed) || !strings.Contains(err.Error(), "second") {
-		t.Errorf("the second had the store: %v, want %v with its name", err, errDeposed)
+	if err := first.renew(t.Context()); !errors.Is(err, ErrDeposed) || !strings.Contains(err.Error(), "second") {
+		t.Errorf("the second had the store: %v, want %v with its name", err, ErrDeposed)
 	}
-	take(newOwnership(memory, named("first")), "the first, begun anew")
+	take(New(memory, "first", ""), "the first, begun anew")
 }
 
 // TestTakingIsWhole: nobody takes a store that another has taken since he looked, though that one
@@ -83,15 +82,15 @@ func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 func TestTakingIsWhole(t *testing.T) {
 	memory := store.NewMemory(nil)
 	older := store.Put([]byte(ownerKey), []byte(`{"name":"older","life":"x"}`))
-	late := newOwnership(&slowTaker{memory, func() {
+	late := New(&slowTaker{memory, func() {
 		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{older}}); err != nil {
 			t.Error(err)
 		}
-	}}, named("late"))
+	}}, "late", "")
 	if other, err := late.take(t.Context()); err != nil || other == nil || other.Name != "older" {
 		t.Errorf("late: other %v, %v", other, err)
 	}
-	first, second := newOwnership(memory, named("first")), newOwnership(memory, named("second"))
+	first, second := New(memory, "first", ""), New(memory, "second", "")
 	if err := errors.Join(first.standBy(t.Context()), second.standBy(t.Context())); err != nil {
 		t.Fatal(err)
 	}
@@ -104,11 +103,8 @@ func TestTakingIsWhole(t *testing.T) {
 	if _, _, err := second.read(t.Context()); err != nil || len(*second.standbys.Load()) != 0 {
 		t.Errorf("the second sees %v stand by, %v", *second.standbys.Load(), err)
 	}
-	first.release()
+	first.Release()
 	if row, _, err := second.read(t.Context()); row != nil || err != nil {
 		t.Errorf("the first has gone, and the owner is %s, %v", row, err)
 	}
 }
-
-// named is the configuration of an instance that has a name only.
-func named(name string) *Config { return &Config{Config: config.Config{Name: name}} }

@@ -1,4 +1,4 @@
-package node
+package owner
 
 import (
 	"bytes"
@@ -12,13 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/store"
 )
 
-// Of instances that share one store, one owns it: it alone decides, and controls switches. The row
-// ownerKey says who; it has a lease, so that it goes when its instance has gone. The others stand
-// by, each with a row of its own that goes in the same way: docs/design/0010-one-owner.md.
+// The rows. Those with a lease go when their instance has gone.
 const (
 	instancesPrefix = "instances/"
 	ownerKey        = instancesPrefix + "owner"
@@ -32,50 +29,46 @@ const (
 	leaseEvery = time.Second
 )
 
-// errDeposed: another instance owns the store now.
-var errDeposed = errors.New("another instance has taken the store")
+// ErrDeposed says that another instance owns the store now.
+var ErrDeposed = errors.New("another instance has taken the store")
 
-// owner is an instance that owns a store, or stands by.
-type owner struct {
+// Instance is one that owns a store, or stands by.
+type Instance struct {
 	Name        string `json:"name"`
 	API         string `json:"api"`
 	Incarnation string `json:"life"` // random: two instances may have one name
 }
 
-func (o *owner) String() string { return fmt.Sprintf("instance %s (API %s)", o.Name, o.API) }
+// String names the instance in messages.
+func (o *Instance) String() string { return fmt.Sprintf("instance %s (API %s)", o.Name, o.API) }
 
-// ownership is one instance's claim to a store.
-type ownership struct {
+// Claim is one instance's.
+type Claim struct {
 	st       store.Store
-	self     owner
+	self     Instance
 	row      []byte        // of this instance
 	lease    store.LeaseID // 0: none. The row of this instance has it, as owner or as standby
 	owned    bool          // it has been the owner: what it knows is of then
 	gate     *gate
-	standbys atomic.Pointer[[]owner] // the others, as they were seen last, by name
+	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
 }
 
-func newOwnership(st store.Store, cfg *Config) *ownership {
-	o := &ownership{st: st, self: owner{Name: cfg.Name, API: cfg.API.Listen, Incarnation: rand.Text()}, gate: newGate()}
+// New makes the claim of an instance with a name and an address of its API. Nothing is written yet.
+func New(st store.Store, name, api string) *Claim {
+	o := &Claim{st: st, self: Instance{Name: name, API: api, Incarnation: rand.Text()}, gate: newGate()}
 	o.row, _ = json.Marshal(&o.self) // strings only
-	o.standbys.Store(new([]owner))
+	o.standbys.Store(new([]Instance))
 	return o
-}
-
-// shared reports whether other instances may use the store too. The embedded one is this data
-// directory's, which one process has.
-func (c *Config) shared() bool {
-	return c.SharedStore || c.OpenStore == nil && c.Store != StoreEmbedded && c.Store != StoreMemory
 }
 
 // read is the row of the owner, nil without one, and who took the store last, nil if nobody ever
 // did. It notes who stands by.
-func (o *ownership) read(ctx context.Context) (row []byte, last *store.Pair, err error) {
+func (o *Claim) read(ctx context.Context) (row []byte, last *store.Pair, err error) {
 	page, err := o.st.Range(ctx, store.Query{Span: store.Prefix(instancesPrefix)})
 	if err != nil {
 		return nil, nil, err
 	}
-	var standbys []owner
+	var standbys []Instance
 	for i := range page.Pairs {
 		switch p := &page.Pairs[i]; {
 		case string(p.Key) == ownerKey:
@@ -86,29 +79,23 @@ func (o *ownership) read(ctx context.Context) (row []byte, last *store.Pair, err
 			standbys = append(standbys, ownerOf(p.Value))
 		}
 	}
-	slices.SortStableFunc(standbys, func(a, b owner) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(standbys, func(a, b Instance) int { return strings.Compare(a.Name, b.Name) })
 	o.standbys.Store(&standbys)
 	return row, last, nil
 }
 
 // ownerOf reads a row. One that cannot be read is somebody's all the same.
-func ownerOf(row []byte) owner {
-	o := owner{Name: "?"}
+func ownerOf(row []byte) Instance {
+	o := Instance{Name: "?"}
 	_ = json.Unmarshal(row, &o)
 	return o
 }
 
-// members are those that stand by, beside others, by name.
-func (o *ownership) members(list ...client.Member) []client.Member {
-	for _, s := range *o.standbys.Load() {
-		list = append(list, client.Member{Name: s.Name, Address: s.API, State: "standby"})
-	}
-	slices.SortStableFunc(list, func(a, b client.Member) int { return strings.Compare(a.Name, b.Name) })
-	return list
-}
+// Standbys are the other instances that stand by, as they were seen last, by name.
+func (o *Claim) Standbys() []Instance { return *o.standbys.Load() }
 
 // granted has a lease.
-func (o *ownership) granted(ctx context.Context) error {
+func (o *Claim) granted(ctx context.Context) error {
 	if o.lease != 0 {
 		err := o.st.KeepAlive(ctx, o.lease)
 		if !errors.Is(err, store.ErrNoLease) {
@@ -126,7 +113,7 @@ func (o *ownership) granted(ctx context.Context) error {
 // take makes this instance the owner if nobody is. other is who is; nil if it is this one. Who was
 // the owner and is no longer takes it again only if nobody else had it meanwhile: else other is who
 // had it last, though he has gone.
-func (o *ownership) take(ctx context.Context) (other *owner, err error) {
+func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 	for {
 		row, last, err := o.read(ctx)
 		if err != nil {
@@ -164,10 +151,10 @@ func (o *ownership) take(ctx context.Context) (other *owner, err error) {
 	}
 }
 
-func (o *ownership) standbyKey() string { return standbyPrefix + o.self.Incarnation }
+func (o *Claim) standbyKey() string { return standbyPrefix + o.self.Incarnation }
 
 // standBy writes this instance's row as a standby.
-func (o *ownership) standBy(ctx context.Context) error {
+func (o *Claim) standBy(ctx context.Context) error {
 	if err := o.granted(ctx); err != nil {
 		return err
 	}
@@ -179,10 +166,10 @@ func (o *ownership) standBy(ctx context.Context) error {
 	return err
 }
 
-// renew renews the ownership. The error is errDeposed where another is the owner, or was, or
+// renew renews the ownership. The error is ErrDeposed where another is the owner, or was, or
 // the store's. A lease that ended while the store was away is taken anew if nobody else has taken
 // the store meanwhile: what another was asked for, and answered, this one does not know.
-func (o *ownership) renew(ctx context.Context) error {
+func (o *Claim) renew(ctx context.Context) error {
 	if alive := o.st.KeepAlive(ctx, o.lease); errors.Is(alive, store.ErrNoLease) {
 		o.lease = 0
 	} else if alive != nil {
@@ -190,7 +177,7 @@ func (o *ownership) renew(ctx context.Context) error {
 	}
 	other, err := o.take(ctx)
 	if err == nil && other != nil {
-		err = fmt.Errorf("%w: %s", errDeposed, other)
+		err = fmt.Errorf("%w: %s", ErrDeposed, other)
 	}
 	return err
 }

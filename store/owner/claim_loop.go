@@ -1,4 +1,4 @@
-package node
+package owner
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/weirnet/weir/beat"
 )
 
-// waitForOwnership waits until this instance owns the store, and tells each time another does. An
+// Wait waits until this instance owns the store, and tells each time another does. An
 // error is the context's.
-func (o *ownership) waitForOwnership(ctx context.Context, log *slog.Logger, tell func(*owner)) error {
+func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)) error {
 	said := ""
 	for {
 		call, cancel := context.WithTimeout(ctx, leaseEvery)
@@ -43,11 +43,11 @@ func (o *ownership) waitForOwnership(ctx context.Context, log *slog.Logger, tell
 	}
 }
 
-// renewInBackground has a goroutine say that the owner lives (keep), from before the instance loads
-// what is in the store, which may take longer than the lease, until ended is called, which waits
-// for it. The context that it returns ends when another has taken the store; the cause is
-// errDeposed, wrapped.
-func (o *ownership) renewInBackground(ctx context.Context, trouble func(string)) (held context.Context, ended func()) {
+// Hold has a goroutine say that the owner lives (keep) until ended is called, which waits for it. It
+// is called before the instance loads what is in the store, which may take longer than the lease.
+// The context that it returns ends when another has taken the store; the cause is ErrDeposed,
+// wrapped. trouble is as for keep.
+func (o *Claim) Hold(ctx context.Context, trouble func(string)) (held context.Context, ended func()) {
 	held, stop := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -62,10 +62,10 @@ func (o *ownership) renewInBackground(ctx context.Context, trouble func(string))
 	}
 }
 
-// steppedDown is errDeposed, wrapped, if that is why a context of renewInBackground has ended; nil if it was
-// told to end.
-func steppedDown(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errDeposed) {
+// Deposed is ErrDeposed, wrapped, if that is why a context of Hold has ended; nil if it was told to
+// end.
+func Deposed(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrDeposed) {
 		return cause
 	}
 	return nil
@@ -75,8 +75,8 @@ func steppedDown(ctx context.Context) error {
 // that nothing is against it: it is the owner, or the store does not answer, and there may be
 // nobody else. After a gap of its own it is the owner only if the store says so, or does not answer
 // for leaseTime. trouble is told why the store does not take it, and "" when it does. The error is
-// errDeposed, wrapped.
-func (o *ownership) keep(ctx context.Context, trouble func(string)) error {
+// ErrDeposed, wrapped.
+func (o *Claim) keep(ctx context.Context, trouble func(string)) error {
 	var gap time.Time // since when the store has not said, after a gap, who owns it
 	wait := leaseEvery
 	defer o.gate.keepState()
@@ -90,7 +90,7 @@ func (o *ownership) keep(ctx context.Context, trouble func(string)) error {
 		cancel()
 		wait = leaseEvery
 		switch {
-		case errors.Is(err, errDeposed):
+		case errors.Is(err, ErrDeposed):
 			o.gate.end()
 			return err
 		case ctx.Err() != nil:
@@ -114,7 +114,7 @@ func (o *ownership) keep(ctx context.Context, trouble func(string)) error {
 const gapRetry = 50 * time.Millisecond
 
 // release gives the store to others at once.
-func (o *ownership) release() {
+func (o *Claim) Release() {
 	if o.lease == 0 {
 		return
 	}

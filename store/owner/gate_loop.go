@@ -1,4 +1,4 @@
-package node
+package owner
 
 import (
 	"net"
@@ -10,11 +10,14 @@ import (
 )
 
 // gapLimit is how long an owner may write to switches after the start of its last check of its row:
-// with shutdownLimit not longer than the row outlives the check (leaseTime). It checks every
+// with ShutdownLimit not longer than the row outlives the check (leaseTime). It checks every
 // second; only a process that was stopped, or got no processor for as long, reaches the limit.
 const gapLimit = 4 * time.Second
 
-// gate lets an owner write to switches while its ownership was checked recently. An instance that
+// ShutdownLimit is how long an owner may write to switches after its last check, when it ends.
+const ShutdownLimit = time.Second
+
+// gate lets an owner write to switches while its Claim was checked recently. An instance that
 // was stopped for so long that another may own the store writes nothing more before it has checked
 // again.
 type gate struct {
@@ -53,7 +56,7 @@ func (g *gate) end() {
 	g.refresh(time.Time{})
 }
 
-// keepState leaves it as it is for an orderly shutdown, which takes no longer than shutdownLimit:
+// keepState leaves it as it is for an orderly shutdown, which takes no longer than ShutdownLimit:
 // no more checks are made.
 func (g *gate) keepState() {
 	if now := time.Now(); g.stale(now) {
@@ -79,7 +82,9 @@ func (g *gate) wait() bool {
 	}
 }
 
-// gated is a listener whose connections are written through a gate.
+// Listener is one whose connections are written to only while the ownership was checked recently.
+func (o *Claim) Listener(l net.Listener) net.Listener { return gated{l, o.gate} }
+
 type gated struct {
 	net.Listener
 	gate *gate
