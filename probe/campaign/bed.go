@@ -1,31 +1,27 @@
 package campaign
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/nic"
-	"github.com/weirnet/weir/probe/station"
 )
 
-// bed is two stations at two interfaces, with a path between them.
+// bed is two stations at two interfaces, with a path between them. The near one asks.
 type bed struct {
-	six     bool
-	ends    [2]end
-	changed chan struct{} // has a token when a packet was seen
-
-	mu sync.Mutex // guards what the ends have seen
+	plan
+	near    *local
+	ends    [2]end        // near, and the far one
+	changed chan struct{} // has a token when a frame was seen
 }
 
-// end is a station at an interface.
-type end struct {
-	nic     *nic.NIC
-	station *station.Station
-	seen    *probe.Assembler
-	lost    uint64 // observations, before the present round
+// plan is which packets a bed has.
+type plan struct {
+	six  bool
+	vlan uint16 // id of the tag; 0: none
 }
 
 // Addresses and MACs of the stations: of the networks for benchmarks (RFC 2544, appendix C.2.2; RFC
@@ -36,111 +32,106 @@ var (
 	stations6   = [2]packet.Addr{{0: 0x20, 1: 0x01, 3: 0x02, 15: 1}, {0: 0x20, 1: 0x01, 3: 0x02, 15: 2}}
 )
 
-// openBed opens both interfaces and puts stations at them.
-func openBed(ends [2]nic.Config, six bool, vlan uint16) (*bed, error) {
-	b := &bed{six: six, changed: make(chan struct{}, 1)}
-	for i, c := range ends {
-		n, err := nic.Open(c)
-		if err != nil {
-			return nil, errors.Join(err, b.close())
-		}
-		e := &b.ends[i]
-		e.nic, e.seen = n, probe.NewAssembler(n.MTU(), b.address(0), b.address(1))
-		e.station = station.New(station.Config{MAC: stationMACs[i], Addresses: []packet.Addr{stations4[i], stations6[i]},
-			VLAN: vlan, MTU: n.MTU(), Send: n.SendAll})
-	}
-	for i := range b.ends {
-		e := &b.ends[i]
-		e.nic.Watch(func(f *nic.Frame) { b.see(e, f) })
-	}
-	if s, t := b.ends[0].nic.Stamps(), b.ends[1].nic.Stamps(); s != t {
-		err := &probe.Refusal{Why: probe.ErrHardware, Seen: fmt.Sprintf("%v stamps at the one interface, %v at the other", s, t),
-			Want: "the same at both", Do: "choose --stamps software"}
-		return nil, errors.Join(err, b.close())
-	}
-	return b, nil
-}
-
-// see takes a frame of an end.
-func (b *bed) see(e *end, f *nic.Frame) {
-	if !f.Out {
-		e.station.Receive(f.Bytes)
-	}
-	b.mu.Lock()
-	e.seen.Add(probe.Stamp(f.At), f.Out, f.Length, f.Bytes)
-	b.mu.Unlock()
-	select {
-	case b.changed <- struct{}{}:
-	default:
-	}
-}
-
 // address is that of a station, of the version that is measured.
-func (b *bed) address(i int) packet.Addr {
-	if b.six {
+func (p plan) address(i int) packet.Addr {
+	if p.six {
 		return stations6[i]
 	}
 	return stations4[i]
 }
 
-// passages is how many packets each end has seen.
+// openBed opens two interfaces of this machine and puts stations at them.
+func openBed(ends [2]nic.Config, p plan) (*bed, error) {
+	b := &bed{plan: p, changed: make(chan struct{}, 1)}
+	for i, c := range ends {
+		e, err := openLocal(c, b.changed)
+		if err != nil {
+			return nil, errors.Join(err, b.close())
+		}
+		b.ends[i] = e
+		if i == 0 {
+			b.near = e
+		}
+		e.place(i, p)
+	}
+	return b, b.sameStamps()
+}
+
+// sameStamps closes a bed whose ends do not take their times in the same way.
+func (b *bed) sameStamps() error {
+	s, t := b.ends[0].about().stamps, b.ends[1].about().stamps
+	if s == t {
+		return nil
+	}
+	err := &probe.Refusal{Why: probe.ErrHardware, Seen: fmt.Sprintf("%v stamps at the one interface, %v at the other", s, t),
+		Want: "the same at both", Do: "choose --stamps software"}
+	return errors.Join(err, b.close())
+}
+
+// passages is how many packets each end of this process has seen.
 func (b *bed) passages() (list [2]int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := range b.ends {
-		list[i] = len(b.ends[i].seen.Passages())
+	for i, e := range b.ends {
+		if e, ok := e.(*local); ok {
+			list[i] = e.passages()
+		}
 	}
 	return list
 }
 
 // reset forgets what was seen, for the next round.
-func (b *bed) reset() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := range b.ends {
-		e := &b.ends[i]
-		e.seen.Reset()
-		e.lost = e.nic.Counters().Lost
+func (b *bed) reset(ctx context.Context) error {
+	for _, e := range b.ends {
+		if err := e.reset(ctx); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // round is what came of some echoes.
 type round struct {
 	there, back probe.Way
 	echoes      []probe.Echo
-	counts      [2]probe.Counts
-	lost        [2]uint64 // observations
-	clocks      []probe.Clocks
+	seen        [2]seen
 }
 
-// take is what was seen since reset.
-func (b *bed) take() *round {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	at, from := b.ends[0].seen.Passages(), b.ends[1].seen.Passages()
-	r := &round{there: probe.Pair(at, from), back: probe.Pair(from, at)}
-	r.echoes = probe.Echoes(r.there, r.back)
-	for i := range b.ends {
-		e := &b.ends[i]
-		r.counts[i], r.lost[i] = e.seen.Counts(), e.nic.Counters().Lost-e.lost
+// take is what was seen since reset. Of each reply that came both ends have seen two packets.
+func (b *bed) take(ctx context.Context) (*round, error) {
+	r, whole := &round{}, 0
+	for i, e := range b.ends {
+		var err error
+		if r.seen[i], err = e.take(ctx, whole, missing); err != nil {
+			return nil, err
+		}
+		for _, p := range r.seen[i].passages {
+			if i == 0 && !p.Out {
+				whole += 2
+			}
+		}
 	}
-	return r
+	near, far := r.seen[0].passages, r.seen[1].passages
+	r.there, r.back = probe.Pair(near, far), probe.Pair(far, near)
+	r.echoes = probe.Echoes(r.there, r.back)
+	return r, nil
 }
 
 // check finds why a round has no result.
 func (b *bed) check(r *round, limits probe.Limits) error {
-	for i := range b.ends {
-		cfg := b.ends[i].nic.Config()
-		if r.lost[i] > 0 {
-			return &probe.Refusal{Why: probe.ErrUnobserved, Seen: fmt.Sprintf("%d frames at %s", r.lost[i], cfg.String()),
+	for i, e := range b.ends {
+		name, s := e.about().name, &r.seen[i]
+		if s.lost > 0 {
+			return &probe.Refusal{Why: probe.ErrUnobserved, Seen: fmt.Sprintf("%d frames at %s", s.lost, name),
 				Want: "none", Do: "measure on a machine that does nothing else"}
 		}
-		if err := limits.CheckCounts(cfg.String(), r.counts[i]); err != nil {
+		if err := limits.CheckCounts(name, s.counts); err != nil {
 			return err
 		}
+		if err := probe.Steady(s.clocks); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	for _, err := range []error{probe.Steady(r.clocks), limits.Check(&r.there), limits.Check(&r.back)} {
-		if err != nil {
+	for _, w := range []*probe.Way{&r.there, &r.back} {
+		if err := limits.Check(w); err != nil {
 			return err
 		}
 	}
@@ -152,9 +143,9 @@ func (b *bed) check(r *round, limits probe.Limits) error {
 
 func (b *bed) close() error {
 	var err error
-	for i := range b.ends {
-		if n := b.ends[i].nic; n != nil {
-			err = errors.Join(err, n.Close())
+	for _, e := range b.ends {
+		if e != nil {
+			err = errors.Join(err, e.close())
 		}
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 
 // Waiting times.
 const (
-	askAgain = 500 * time.Millisecond // for another station
+	askAgain = 250 * time.Millisecond // for another station, at each end
 	asks     = 10
 	// missing is how long an echo may take until it counts as lost, beside its interval.
 	missing = 2 * time.Second
@@ -19,39 +19,37 @@ const (
 // join has the stations find each other, which tells switches where they are.
 func (b *bed) join(ctx context.Context) error {
 	for range asks {
-		for i := range b.ends {
-			if err := b.ends[i].station.Ask(b.address(1 - i)); err != nil {
+		known := 0
+		for i, e := range b.ends {
+			ok, err := e.ask(ctx, b.address(1-i), askAgain)
+			if err != nil {
 				return err
 			}
+			if ok {
+				known++
+			}
 		}
-		found := func() bool {
-			_, one := b.ends[0].station.Neighbour(b.address(1))
-			_, other := b.ends[1].station.Neighbour(b.address(0))
-			return one && other
-		}
-		if err := b.await(ctx, askAgain, found); err != nil {
-			return err
-		}
-		if found() {
+		if known == len(b.ends) {
 			return nil
 		}
 	}
-	from, to := b.ends[0].nic.Config(), b.ends[1].nic.Config()
-	return &probe.Refusal{Why: probe.ErrNoAnswer, Seen: fmt.Sprintf("%s does not reach %s", from.String(), to.String()),
+	return &probe.Refusal{Why: probe.ErrNoAnswer,
+		Seen: fmt.Sprintf("%s does not reach %s", b.ends[0].about().name, b.ends[1].about().name),
 		Want: "a path between them", Do: "look at the switch, its controller, and --vlan"}
 }
 
-// await waits until ok, or for so long. The error is the context's.
-func (b *bed) await(ctx context.Context, limit time.Duration, ok func() bool) error {
+// await waits until ok, or for so long; changed has a token when it is worth to look again. The
+// error is the context's.
+func await(ctx context.Context, changed <-chan struct{}, limit time.Duration, ok func() bool) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for !ok() {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		case <-timer.C:
 			return nil
-		case <-b.changed:
+		case <-changed:
 		}
 	}
 	return nil
@@ -60,29 +58,31 @@ func (b *bed) await(ctx context.Context, limit time.Duration, ok func() bool) er
 // echo sends echoes, one after the other's end and not before the interval is over, and waits until
 // all that came of them was seen.
 func (b *bed) echo(ctx context.Context, size, count int, interval time.Duration) (*round, error) {
-	b.reset()
-	clocks := []probe.Clocks{readClocks()}
+	if err := b.reset(ctx); err != nil {
+		return nil, err
+	}
 	for seq := range count {
 		begun := time.Now()
 		before := b.passages()
-		if err := b.ends[0].station.Echo(b.address(1), echoID, uint16(seq), size); err != nil {
+		if err := b.near.station.Echo(b.address(1), echoID, uint16(seq), size); err != nil {
 			return nil, fmt.Errorf("echo %d of %d bytes: %w", seq, size, err)
 		}
-		whole := func() bool { // a request and a reply at each end
-			now := b.passages()
-			return now[0] >= before[0]+2 && now[1] >= before[1]+2
+		whole := func() bool { // a request and a reply at each end that is seen from here
+			for i, now := range b.passages() {
+				if _, ok := b.ends[i].(*local); ok && now < before[i]+2 {
+					return false
+				}
+			}
+			return true
 		}
-		if err := b.await(ctx, missing, whole); err != nil {
+		if err := await(ctx, b.changed, missing, whole); err != nil {
 			return nil, err
 		}
-		if err := b.await(ctx, interval-time.Since(begun), func() bool { return false }); err != nil {
+		if err := await(ctx, b.changed, interval-time.Since(begun), func() bool { return false }); err != nil {
 			return nil, err
 		}
-		clocks = append(clocks, readClocks())
 	}
-	r := b.take()
-	r.clocks = clocks
-	return r, nil
+	return b.take(ctx)
 }
 
 // echoID is the identifier of our echoes.

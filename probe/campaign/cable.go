@@ -28,7 +28,7 @@ func (c *Cable) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
-	b, err := openBed([2]nic.Config{c.From, c.To}, c.Six, c.VLAN)
+	b, err := openBed([2]nic.Config{c.From, c.To}, c.plan())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,7 +37,7 @@ func (c *Cable) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	if err := c.path(ctx, b, rounds); err != nil {
 		return nil, nil, err
 	}
-	r := c.report("probe cable", fmt.Sprintf("the probe's own share, %v stamps", b.ends[0].nic.Stamps()))
+	r := c.report("probe cable", fmt.Sprintf("the probe's own share, %v stamps", b.near.nic.Stamps()))
 	if made {
 		r.Load.Topology = "a veth pair"
 	}

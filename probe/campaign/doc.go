@@ -14,6 +14,6 @@
 //
 // # Who owns what
 //
-// A bed is two stations at two interfaces. Each interface's goroutine (probe/nic) gives its frames
-// to its end, under the bed's lock; the caller sends and waits.
+// A bed is two ends, each a station at an interface. Each interface's goroutine (probe/nic) gives its
+// frames to its end, which keeps what was seen under a lock of its own; the caller sends and waits.
 package campaign

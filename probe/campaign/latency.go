@@ -82,12 +82,12 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
-	path, err := openBed([2]nic.Config{c.From, c.To}, c.Six, c.VLAN)
+	path, err := openBed([2]nic.Config{c.From, c.To}, c.plan())
 	if err != nil {
 		return nil, nil, err
 	}
 	defer path.close()
-	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps", path.ends[0].nic.Stamps()))
+	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps", path.near.nic.Stamps()))
 	rounds := make([]sized, len(c.Sizes))
 	for _, step := range []func() error{
 		func() error { return c.cable(ctx, path, rounds) },
@@ -116,6 +116,9 @@ func (c *Latency) report(scenario, title string) *report.Report {
 		Machine: report.ThisMachine(), Load: report.Load{Topology: c.From.String() + " to " + c.To.String(), Runs: c.Count}}
 }
 
+// plan is which packets the measurement has.
+func (c *Latency) plan() plan { return plan{six: c.Six, vlan: c.VLAN} }
+
 // sized is what was measured at one size.
 type sized struct {
 	first *round          // one echo, which may have to set a flow up
@@ -127,16 +130,16 @@ type sized struct {
 // cable measures a cable in place of the path. Hardware stamps are of another clock than a cable in
 // this machine can have: nothing is taken off them.
 func (c *Latency) cable(ctx context.Context, path *bed, rounds []sized) error {
-	if path.ends[0].nic.Stamps() == nic.Hardware {
+	if path.near.nic.Stamps() == nic.Hardware {
 		return nil
 	}
 	c.Note("the probe's own share: %d echoes of each size over a cable", c.Count)
-	a, b, unplug, err := nic.Cable(min(path.ends[0].nic.MTU(), path.ends[1].nic.MTU()))
+	a, b, unplug, err := nic.Cable(min(path.ends[0].about().mtu, path.ends[1].about().mtu))
 	if err != nil {
 		return err
 	}
 	defer unplug()
-	bed, err := openBed([2]nic.Config{a, b}, c.Six, c.VLAN)
+	bed, err := openBed([2]nic.Config{a, b}, c.plan())
 	if err != nil {
 		return err
 	}

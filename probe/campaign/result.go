@@ -48,7 +48,7 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 // notes says what a reader has to know besides.
 func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) {
 	note := func(format string, args ...any) { x.Notes = append(x.Notes, fmt.Sprintf(format, args...)) }
-	if path.ends[0].nic.Stamps() == nic.Hardware {
+	if path.near.nic.Stamps() == nic.Hardware {
 		note("hardware stamps: nothing is taken off; there and back are each right where both interfaces have one clock")
 	} else {
 		note("the probe's own share, which was taken off, is %v with a spread of %v", probe.Shown(own.Median), probe.Shown(own.Spread))
@@ -56,10 +56,9 @@ func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) 
 	if s.first != nil && len(s.first.echoes) == 1 {
 		note("the first echo, which may have set up flows, took %v", probe.Shown(own.Off(s.first.echoes[0].Path())))
 	}
-	for i, n := range s.round.counts {
-		if n.Foreign > 0 {
-			cfg := path.ends[i].nic.Config()
-			note("%d frames of others at %s beside %d", n.Foreign, cfg.String(), n.Frames)
+	for i, e := range path.ends {
+		if n := s.round.seen[i].counts; n.Foreign > 0 {
+			note("%d frames of others at %s beside %d", n.Foreign, e.about().name, n.Frames)
 		}
 	}
 	for i, w := range []*probe.Way{&s.round.there, &s.round.back} {
