@@ -49,7 +49,7 @@ func (x *Result) markdown(w io.Writer) error {
 	}
 	for _, d := range x.Times {
 		fmt.Fprintf(&b, "| %s | %s: p50, p99, max | %s, %s, %s | | %d |\n", escaped(x.Subject), escaped(d.Name),
-			formatMicros(d.P50), formatMicros(d.P99), formatMicros(d.Max), d.Count)
+			FormatMicros(d.P50), FormatMicros(d.P99), FormatMicros(d.Max), d.Count)
 	}
 	for _, p := range x.Processes {
 		row("CPU of the "+p.Name+", each", "µs", &p.CPUPerWork)
@@ -82,15 +82,15 @@ func Merge(reports []*Report) (*Report, error) {
 			if mine == nil {
 				mine = first.Add(x.Subject)
 			}
-			mine.join(x)
+			mine.Join(x)
 		}
 	}
 	first.Finish()
 	return first, nil
 }
 
-// join adds the runs of another result. One without a result leaves none.
-func (x *Result) join(other *Result) {
+// Join adds the runs of another result: of measures and processes. One without a result leaves none.
+func (x *Result) Join(other *Result) {
 	switch {
 	case x.Refused != "":
 		return

@@ -30,8 +30,8 @@ func ThreeDigits(v float64) string {
 	}
 }
 
-// formatMicros prints microseconds in a unit that suits them.
-func formatMicros(us float64) string {
+// FormatMicros prints microseconds in a unit that suits them.
+func FormatMicros(us float64) string {
 	switch {
 	case us >= 1e6:
 		return ThreeDigits(us/1e6) + " s"

@@ -93,7 +93,7 @@ func (p palette) curves(name string, results []*Result) string {
 	for _, v := range y.ticks() {
 		d.line(x.start, y.at(v), x.stop, y.at(v), "grid")
 		d.text(x.start-6, y.at(v)+4, "end", "tick",
-			strings.ReplaceAll(strings.ReplaceAll(formatMicros(v), ".00", ""), ".0 ", " "))
+			strings.ReplaceAll(strings.ReplaceAll(FormatMicros(v), ".00", ""), ".0 ", " "))
 	}
 	for i, label := range []string{"0", "90 %", "99 %", "99.9 %", "99.99 %", "", "99.9999 %"} {
 		if at := x.at(math.Pow(10, float64(i))); label != "" && at <= x.stop+1 {

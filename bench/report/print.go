@@ -69,8 +69,8 @@ func printResults(w io.Writer, results []*Result) error {
 	fmt.Fprint(t, "\ttime\tp50\tp90\tp99\tp99.9\tmax\tof\n")
 	for _, x := range results {
 		for _, d := range x.Times {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Subject, d.Name, formatMicros(d.P50), formatMicros(d.P90),
-				formatMicros(d.P99), formatMicros(d.P999), formatMicros(d.Max), Thousands(d.Count))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Subject, d.Name, FormatMicros(d.P50), FormatMicros(d.P90),
+				FormatMicros(d.P99), FormatMicros(d.P999), FormatMicros(d.Max), Thousands(d.Count))
 		}
 	}
 	return t.Flush()
@@ -91,9 +91,9 @@ func (f *Fidelity) String() string {
 	if f.Promises > 0 {
 		s = fmt.Sprintf("of %s promises %s were late: by %s (p50), %s (p99), %s at most",
 			Thousands(f.Promises), Thousands(f.Late),
-			formatMicros(f.LatenessP50), formatMicros(f.LatenessP99), formatMicros(f.LatenessMax))
+			FormatMicros(f.LatenessP50), FormatMicros(f.LatenessP99), FormatMicros(f.LatenessMax))
 	}
-	s += fmt.Sprintf("; a frame waited for its turn for %s at most", formatMicros(f.Wait))
+	s += fmt.Sprintf("; a frame waited for its turn for %s at most", FormatMicros(f.Wait))
 	if !f.Kept {
 		s += "; times were not kept: " + f.Why
 	}

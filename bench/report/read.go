@@ -43,23 +43,31 @@ func (r *Report) check() error {
 		return fmt.Errorf("%w: %d results, want 1 to %d", errReport, len(r.Results), maxResults)
 	}
 	for _, x := range r.Results {
-		if x == nil || len(x.Measures) > maxResults || len(x.Times) > maxResults || len(x.Processes) > maxResults {
-			return fmt.Errorf("%w: a result that is empty, or has more than %d parts", errReport, maxResults)
+		if err := x.Sound(); err != nil {
+			return fmt.Errorf("%w: %w", errReport, err)
 		}
-		for _, m := range x.Measures {
-			if m == nil || !m.sound() {
-				return fmt.Errorf("%w: %s: a measure without runs, or out of bounds", errReport, x.Subject)
-			}
+	}
+	return nil
+}
+
+// Sound finds what could not be drawn of a result: what is missing or without bounds.
+func (x *Result) Sound() error {
+	if x == nil || len(x.Measures) > maxResults || len(x.Times) > maxResults || len(x.Processes) > maxResults {
+		return fmt.Errorf("a result that is empty, or has more than %d parts", maxResults)
+	}
+	for _, m := range x.Measures {
+		if m == nil || !m.sound() {
+			return fmt.Errorf("%s: a measure without runs, or out of bounds", x.Subject)
 		}
-		for _, d := range x.Times {
-			if d == nil || !d.sound() {
-				return fmt.Errorf("%w: %s: a distribution out of bounds", errReport, x.Subject)
-			}
+	}
+	for _, d := range x.Times {
+		if d == nil || !d.sound() {
+			return fmt.Errorf("%s: a distribution out of bounds", x.Subject)
 		}
-		for _, p := range x.Processes {
-			if p == nil || !p.CPUSeconds.sound() || !p.CPUPerWork.sound() || !p.RSS.sound() {
-				return fmt.Errorf("%w: %s: a process out of bounds", errReport, x.Subject)
-			}
+	}
+	for _, p := range x.Processes {
+		if p == nil || !p.CPUSeconds.sound() || !p.CPUPerWork.sound() || !p.RSS.sound() {
+			return fmt.Errorf("%s: a process out of bounds", x.Subject)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func (s *section) compare(results []*Result, colour palette) {
 var timesHead = []string{"", "p50", "p90", "p99", "p99.9", "max", "of"}
 
 func (d *Distribution) row(name string) []any {
-	return []any{name, formatMicros(d.P50), formatMicros(d.P90), formatMicros(d.P99), formatMicros(d.P999), formatMicros(d.Max),
+	return []any{name, FormatMicros(d.P50), FormatMicros(d.P90), FormatMicros(d.P99), FormatMicros(d.P999), FormatMicros(d.Max),
 		Thousands(d.Count)}
 }
 
