@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
@@ -12,6 +11,7 @@ import (
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/store"
 )
 
@@ -49,7 +49,7 @@ func (n forgetter) Switch(ctx context.Context, dpid netview.DPID, how api.Forget
 		return f, n.view.Snapshot().Revision(), nil
 	}
 	for _, c := range drained {
-		if _, _, err := (drains{n.inputs}).Remove(c.Kind, c.Object); err != nil {
+		if _, _, err := (settings.Drains{Settings: n.settings}).Remove(c.Kind, c.Object); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -134,7 +134,7 @@ func (n forgetter) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.De
 		return d, nil, fmt.Errorf("%w: the instance ends", api.ErrNotKept)
 	}
 	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: some(d.Transit), Withdrawing: some(d.Withdrawing)}
-	drained, f.Named = n.inputs.naming(dpid)
+	drained, f.Named = n.settings.Naming(dpid)
 	f.Drains = []string{}
 	for _, c := range drained {
 		f.Drains = append(f.Drains, string(c.Kind)+" "+c.Object)
@@ -201,37 +201,4 @@ func (n forgetter) recorded(ctx context.Context, f *client.Forgotten) {
 		f.Notes = append(f.Notes,
 			"what is remembered of the network could not be written: if the instance ends before it is, it will know it again: "+err.Error())
 	}
-}
-
-// naming are the drains of a switch, its ports and links, and where the configuration names one of
-// these.
-func (in *inputs) naming(dpid netview.DPID) (drained []config.Drain, named []string) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, d := range sorted(in.state.Drains) {
-		ends, err := d.Ends()
-		if err == nil && slices.ContainsFunc(ends, func(at netview.Point) bool { return at.DPID == dpid }) {
-			drained = append(drained, d)
-		}
-	}
-	s := in.current.Settings(nil)
-	named = []string{}
-	if _, ok := s.Switches[dpid]; ok {
-		named = append(named, "switches."+dpid.String())
-	}
-	for at := range s.Ports {
-		if at.DPID == dpid {
-			named = append(named, "ports."+config.FormatPoint(at))
-		}
-	}
-	for l := range s.Links {
-		if l.Src.DPID == dpid || l.Dst.DPID == dpid {
-			named = append(named, "links."+config.LinkRef{A: l.Src, B: l.Dst}.String())
-		}
-	}
-	if s.Allow[dpid] {
-		named = append(named, "allow")
-	}
-	slices.Sort(named)
-	return drained, named
 }

@@ -43,7 +43,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("pulses", func(ctx context.Context) error { n.watchPulses(ctx); return nil })
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
-	part("configuration", func(ctx context.Context) error { n.inputs.follow(ctx); return nil })
+	part("configuration", func(ctx context.Context) error { n.settings.Run(ctx); return nil })
 	for _, p := range n.parts {
 		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })
 	}

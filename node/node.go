@@ -29,6 +29,7 @@ import (
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/owner"
@@ -36,13 +37,7 @@ import (
 )
 
 // A ConfigError is what is wrong with a configuration. Nothing was opened.
-type ConfigError struct{ Err error }
-
-// Error is the error itself.
-func (e *ConfigError) Error() string { return e.Err.Error() }
-
-// Unwrap is the error itself.
-func (e *ConfigError) Unwrap() error { return e.Err }
+type ConfigError = settings.Error
 
 // Run runs an instance until the context ends, and returns when all of it has. The error is nil
 // after an orderly end, a *ConfigError if the configuration is wrong, and else what could not be
@@ -97,11 +92,15 @@ func runOnce(ctx context.Context, cfg Config) error {
 		ctx, ended = own.Hold(ctx, func(why string) { said.say("owner", why) })
 		defer ended()
 	}
-	in, err := readInputs(cfg, config.NewStore(cfg.DataDir, st))
+	set, err := settings.Load(cfg.base(), config.NewStore(cfg.DataDir, st), cfg.keepsFiles())
+	if err == nil {
+		err = set.Check()
+	}
 	if err != nil {
 		return err
 	}
-	n, err := build(ctx, in, st, said)
+	cfg.Config = *set.Began()
+	n, err := build(ctx, cfg, set, st, said)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
 		return owner.Deposed(ctx)
 	} else if err != nil {
@@ -131,7 +130,7 @@ type node struct {
 	ended       atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
 	hung        atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
 	own         *owner.Claim           // of a store that others may use too; nil: nobody can
-	inputs      *inputs
+	settings    *settings.Settings
 	discovery   *discovery.Discovery
 	flowsync    *flowsync.Loop
 	intents     intents
@@ -152,8 +151,7 @@ type node struct {
 
 // build makes the engines and joins them, in the order in which the data flows, and loads what is
 // kept. Nothing runs yet.
-func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*node, error) {
-	cfg := in.cfg
+func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState) (*node, error) {
 	key, err := clusterKey(ctx, st, &cfg)
 	if err != nil {
 		return nil, err
@@ -161,7 +159,7 @@ func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*
 	n := &node{cfg: cfg, view: netview.New(netview.Limits{}), store: st, said: said}
 	n.alarms = alarm.New(n.view)
 	said.join(n.alarms)
-	if err := n.buildInputs(in); err != nil {
+	if err := n.joinSettings(set); err != nil {
 		return nil, err
 	}
 	n.switches = newSwitches(&cfg, n.view, n.alarms)
@@ -169,7 +167,7 @@ func build(ctx context.Context, in *inputs, st store.Store, said *storeState) (*
 		return nil, err
 	}
 	n.join(boot{key: key, life: bootID()})
-	n.inputs.crossings = crossings(n.forward, &n.intents)
+	n.settings.Crossings(crossings(n.forward, &n.intents))
 	n.remember()
 	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)
 	if err := n.openIntents(ctx, nil); err != nil {
@@ -228,7 +226,7 @@ func (n *node) buildServer() (err error) {
 		return err
 	}
 	if n.switchTLS != nil {
-		n.inputs.certificates = n.switchTLS.reload
+		n.settings.Certificates(n.switchTLS.reload)
 	}
 	sessions, err := raiseFiles(n.cfg.Log, n.cfg.Limits.Connections)
 	if err != nil {
@@ -257,7 +255,7 @@ func (n *node) buildAPI() error {
 		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.OrderedRules,
 		Counters: n.stats.Board().Switch,
 		Ready:    n.ready, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry,
-		Configuration: n.inputs, Drains: drains{n.inputs}, Forgetter: forgetter{n}, Audit: n.audit,
+		Configuration: n.settings, Drains: settings.Drains{Settings: n.settings}, Forgetter: forgetter{n}, Audit: n.audit,
 		Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
 	if n.guard != nil {

@@ -22,11 +22,11 @@ func Restore(ctx context.Context, cfg Config, r io.ReadSeeker) (store.Contents, 
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if err := cfg.checkStore(); err != nil {
-		return store.Contents{}, &ConfigError{err}
+		return store.Contents{}, &ConfigError{Err: err}
 	}
 	if cfg.Store == StoreMemory {
 		return store.Contents{},
-			&ConfigError{errors.New("--store=memory: what is restored would be lost at once; want embedded, or URLs")}
+			&ConfigError{Err: errors.New("--store=memory: what is restored would be lost at once; want embedded, or URLs")}
 	}
 	contents, err := store.ReadSnapshot(r, nil) // before anything is made
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/cert"
-	"github.com/weirnet/weir/netview"
 )
 
 // switchTLS is the TLS that is spoken with switches. Its certificates can be read anew while it is
@@ -108,17 +107,4 @@ func (t *switchTLS) config() *tls.Config {
 	c := cert.Config()
 	c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return t.now.Load(), nil }
 	return c
-}
-
-// reloadCertificates reads the certificates of TLS for switches again; see switchTLS.reload. Bad
-// ones are alarmed, and those of before stay.
-func (in *inputs) reloadCertificates() {
-	const object = "certificates for switches"
-	if err := in.certificates(); err != nil {
-		in.cfg.Log.Error("the certificates for switches were not read again; those of before stay", "error", err)
-		in.alarms.Raise(netview.AlarmConfig, object, err.Error())
-		return
-	}
-	in.cfg.Log.Info("the certificates for switches were read again")
-	in.alarms.Clear(netview.AlarmConfig, object)
 }

@@ -2,15 +2,12 @@ package node
 
 import (
 	"crypto/x509"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/config"
-	"github.com/weirnet/weir/netview"
 )
 
 // TestCertificatesAreReadAgain: a new one is used from then on; a bad one is refused and the one
@@ -41,9 +38,6 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := netview.New(netview.Limits{})
-	in := &inputs{certificates: secure.reload, alarms: alarm.New(view), cfg: Config{Log: slog.New(slog.DiscardHandler)}}
-	raised := func() uint64 { return in.alarms.Totals()[netview.AlarmConfig] }
 	shown := func() string {
 		t.Helper()
 		now, err := secure.config().GetConfigForClient(nil)
@@ -60,13 +54,13 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if shown() != "first" {
 		t.Error("read before it was told to")
 	}
-	if in.reloadCertificates(); raised() != 0 || shown() != "second" {
-		t.Errorf("%d alarms, %s is shown", raised(), shown())
+	if err := secure.reload(); err != nil || shown() != "second" {
+		t.Errorf("%v, %s is shown", err, shown())
 	}
 	if err := os.WriteFile(cfg.OpenFlow.TLSCert, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if in.reloadCertificates(); raised() != 1 || shown() != "second" {
-		t.Errorf("%d alarms, %s is shown", raised(), shown())
+	if err := secure.reload(); err == nil || shown() != "second" {
+		t.Errorf("of bad certificates: %v, %s is shown", err, shown())
 	}
 }

@@ -1,4 +1,4 @@
-package node
+package settings
 
 import (
 	"slices"
@@ -6,44 +6,24 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 )
 
-// drains are the inputs as the API drains them.
-type drains struct{ *inputs }
+// Drains are settings as the API drains them.
+type Drains struct{ *Settings }
 
-// crossing is what crosses a place, at a revision of the view: what is to leave it, and what
+// Crossing is what crosses a place, at a revision of the view: what is to leave it, and what
 // cannot.
-type crossing struct {
-	revision       netview.Revision
-	leaving, bound int                  // intents included
-	intents        intent.DrainProgress // of those
-}
-
-// crossings counts what app/forward, nil if it is disabled, and the engine of intents know.
-func crossings(f *forward.Forward, in *intents) func(netview.Point) crossing {
-	return func(at netview.Point) (p crossing) {
-		if in.engine == nil {
-			return p
-		}
-		p.intents, _ = in.engine.DrainProgress(at)
-		p.revision = p.intents.Revision
-		p.leaving, p.bound = p.intents.Leaving, p.intents.Ends+p.intents.NoOther
-		if f != nil {
-			q := f.Crossing(at)
-			p.revision = min(p.revision, q.Revision)
-			p.leaving += q.Pairs + q.Tree
-			p.bound += q.Bound
-		}
-		return p
-	}
+type Crossing struct {
+	Revision       netview.Revision
+	Leaving, Bound int                  // intents included
+	Intents        intent.DrainProgress // of those
 }
 
 // List implements api.Drains.
-func (d drains) List() []client.Drain {
+func (d Drains) List() []client.Drain {
 	d.mu.Lock()
 	list := sorted(d.state.Drains)
 	since := make([]netview.Revision, len(list))
@@ -62,7 +42,7 @@ func (d drains) List() []client.Drain {
 func key(d config.Drain) config.Drain { return config.Drain{Kind: d.Kind, Object: d.Object} }
 
 // Add implements api.Drains.
-func (d drains) Add(kind config.DrainKind, object string, by api.Actor) (client.Drain, netview.Revision, error) {
+func (d Drains) Add(kind config.DrainKind, object string, by api.Actor) (client.Drain, netview.Revision, error) {
 	ctx, done, err := d.beginChange()
 	if err != nil {
 		return client.Drain{}, 0, err
@@ -82,7 +62,7 @@ func (d drains) Add(kind config.DrainKind, object string, by api.Actor) (client.
 }
 
 // Remove implements api.Drains.
-func (d drains) Remove(kind config.DrainKind, object string) (bool, netview.Revision, error) {
+func (d Drains) Remove(kind config.DrainKind, object string) (bool, netview.Revision, error) {
 	ctx, done, err := d.beginChange()
 	if err != nil {
 		return false, 0, err
@@ -103,22 +83,22 @@ func (d drains) Remove(kind config.DrainKind, object string) (bool, netview.Revi
 
 // item is a drain with what still passes. Where nobody counts, or the drain is not taken in yet, it
 // is draining.
-func (d drains) item(c config.Drain, since netview.Revision) client.Drain {
+func (d Drains) item(c config.Drain, since netview.Revision) client.Drain {
 	item := client.Drain{Kind: string(c.Kind), Object: c.Object, State: "draining", By: c.By, Since: c.Since}
 	place, ok := place(c)
 	if d.crossings == nil || !ok {
 		return item
 	}
 	p := d.crossings(place)
-	if p.revision < since {
+	if p.Revision < since {
 		return item
 	}
-	item.Passing, item.Bound = &p.leaving, &p.bound
-	item.Intents = &client.DrainIntents{Passing: p.intents.Leaving, Ends: p.intents.Ends,
-		NoOther: p.intents.NoOther, First: p.intents.First}
+	item.Passing, item.Bound = &p.Leaving, &p.Bound
+	item.Intents = &client.DrainIntents{Passing: p.Intents.Leaving, Ends: p.Intents.Ends,
+		NoOther: p.Intents.NoOther, First: p.Intents.First}
 	switch {
-	case p.leaving > 0:
-	case p.bound > 0:
+	case p.Leaving > 0:
+	case p.Bound > 0:
 		item.State = "bound"
 	default:
 		item.State = "drained"
@@ -133,4 +113,37 @@ func place(d config.Drain) (netview.Point, bool) {
 		return netview.Point{}, false
 	}
 	return ends[0], true
+}
+
+// Naming are the drains of a switch, its ports and links, and where the configuration names one of
+// these.
+func (s *Settings) Naming(dpid netview.DPID) (drained []config.Drain, named []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range sorted(s.state.Drains) {
+		ends, err := d.Ends()
+		if err == nil && slices.ContainsFunc(ends, func(at netview.Point) bool { return at.DPID == dpid }) {
+			drained = append(drained, d)
+		}
+	}
+	set := s.current.Settings(nil)
+	named = []string{}
+	if _, ok := set.Switches[dpid]; ok {
+		named = append(named, "switches."+dpid.String())
+	}
+	for at := range set.Ports {
+		if at.DPID == dpid {
+			named = append(named, "ports."+config.FormatPoint(at))
+		}
+	}
+	for l := range set.Links {
+		if l.Src.DPID == dpid || l.Dst.DPID == dpid {
+			named = append(named, "links."+config.LinkRef{A: l.Src, B: l.Dst}.String())
+		}
+	}
+	if set.Allow[dpid] {
+		named = append(named, "allow")
+	}
+	slices.Sort(named)
+	return drained, named
 }

@@ -1,4 +1,4 @@
-package node
+package settings
 
 import (
 	"strings"
@@ -17,15 +17,14 @@ var flagOf = map[string]string{
 	"discovery.lldp_period": "lldp-period", "forward.unknown": "forward-unknown", "apps.disable": "disable-app",
 }
 
-// isSet returns a function that reports whether the fields and flags of a Config set a field of the
-// configuration: what differs from the defaults, and what is Given, though it be false or empty.
-func (c *Config) isSet() func(path string) bool {
-	d := Defaults()
+// isSet returns a function that reports whether flags set a field of the configuration: what differs
+// from the defaults, and what is Given, though it be false or empty.
+func (b *Base) isSet() func(path string) bool {
 	differs := map[string]bool{}
-	for _, change := range config.Diff(&d.Config, &c.Config) {
+	for _, change := range config.Diff(&b.Defaults, &b.Flags) {
 		differs[baseOf(change.Path)] = true
 	}
-	return func(path string) bool { return differs[path] || c.Given[flagOf[path]] }
+	return func(path string) bool { return differs[path] || b.Given[flagOf[path]] }
 }
 
 // baseOf returns the field of a path: "allow" of "allow[1]".

@@ -1,4 +1,4 @@
-package node
+package settings
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // pendingChange is a change of the inputs that is being written to the store.
 type pendingChange struct {
 	state config.State
-	then  func() // puts it in force; in.mu is held
+	then  func() // puts it in force; s.mu is held
 	probe bool   // not requested: it writes what is in force
 	// unknownOutcome: a try may have been done, or may still be.
 	unknownOutcome bool
@@ -23,19 +23,19 @@ type pendingChange struct {
 // beginChange waits for the turn to change something, as long as a request may wait for the store;
 // a change whose outcome is unknown comes first. The context is what is left of that time. done
 // gives the turn back.
-func (in *inputs) beginChange() (ctx context.Context, done func(), err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), in.cfg.storeAnswer())
+func (s *Settings) beginChange() (ctx context.Context, done func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.answer())
 	select {
-	case <-in.turn:
+	case <-s.turn:
 	case <-ctx.Done():
 		cancel()
 		return nil, nil, fmt.Errorf("%w: %w: a change before this one waits for it", api.ErrNotKept, store.ErrUnavailable)
 	}
 	done = func() {
-		in.turn <- struct{}{}
+		s.turn <- struct{}{}
 		cancel()
 	}
-	if err := in.finish(ctx); err != nil {
+	if err := s.finish(ctx); err != nil {
 		done()
 		return nil, nil, fmt.Errorf("%w: %w: it has not said yet whether the change before this one was kept",
 			api.ErrNotKept, store.ErrUnavailable)
@@ -46,9 +46,9 @@ func (in *inputs) beginChange() (ctx context.Context, done func(), err error) {
 // keep writes a state, and puts it in force when it is on the disk. Where the store does not say
 // whether it is (store.ErrUnknown), that is found out before the next change, or soon (follow). The
 // turn is the caller's.
-func (in *inputs) keep(ctx context.Context, state config.State, then func()) error {
-	in.pending = &pendingChange{state: state, then: then}
-	if err := in.finish(ctx); err != nil {
+func (s *Settings) keep(ctx context.Context, state config.State, then func()) error {
+	s.pending = &pendingChange{state: state, then: then}
+	if err := s.finish(ctx); err != nil {
 		return fmt.Errorf("%w: %w", api.ErrNotKept, err)
 	}
 	return nil
@@ -56,27 +56,27 @@ func (in *inputs) keep(ctx context.Context, state config.State, then func()) err
 
 // finish writes the change whose outcome is unknown, if there is one. It is the same each time, so
 // that it does not matter which try was done, and nothing is written after it until one was.
-func (in *inputs) finish(ctx context.Context) error {
-	k := in.pending
+func (s *Settings) finish(ctx context.Context) error {
+	k := s.pending
 	if k == nil {
 		return nil
 	}
-	if err := in.store.SaveWithin(ctx, k.state); err != nil {
-		if in.unkept = true; !k.probe {
-			in.alarms.Raise(netview.AlarmConfig, "", err.Error())
+	if err := s.store.SaveWithin(ctx, k.state); err != nil {
+		if s.unkept = true; !k.probe {
+			s.alarms.Raise(netview.AlarmConfig, "", err.Error())
 		}
 		k.unknownOutcome = k.unknownOutcome || errors.Is(err, store.ErrUnknown)
 		// of another instance, whose state stays: so this one was not kept, nor will be
 		if !k.unknownOutcome || errors.Is(err, store.ErrChanged) {
-			in.pending = nil
+			s.pending = nil
 		}
 		return err
 	}
-	in.alarms.Clear(netview.AlarmConfig, "")
-	in.pending, in.unkept = nil, false
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.state = k.state
+	s.alarms.Clear(netview.AlarmConfig, "")
+	s.pending, s.unkept = nil, false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = k.state
 	k.then()
 	return nil
 }

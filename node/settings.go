@@ -1,0 +1,93 @@
+package node
+
+import (
+	"errors"
+
+	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/audit"
+	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/settings"
+)
+
+// base is what package settings lays a configuration over.
+func (c *Config) base() settings.Base {
+	with := func(check func(*Config) error) func(*config.Config) error {
+		given := *c
+		return func(next *config.Config) error {
+			cfg := given
+			cfg.Config = *next
+			return check(&cfg)
+		}
+	}
+	return settings.Base{
+		Flags: c.Config, Defaults: Defaults().Config, Given: c.Given, File: c.ConfigFile, Reload: c.Reload, Log: c.Log,
+		Check: with((*Config).check), CheckFiles: with((*Config).checkCertificates),
+	}
+}
+
+// checkCertificates reads what a configuration names, so that one that cannot be started with is
+// not kept.
+func (c *Config) checkCertificates() error {
+	if _, err := c.tls(); err != nil {
+		return err
+	}
+	_, err := newSwitchTLS(c)
+	return err
+}
+
+// checkStart finds what is wrong with a start, as far as that can be said without the store. It
+// makes nothing. Errors of what was given are *ConfigError.
+func checkStart(cfg Config) error {
+	if err := cfg.checkFields(); err != nil {
+		return &ConfigError{Err: err}
+	}
+	if !neverStarted(&cfg) {
+		return nil
+	}
+	state, err := config.LoadFile(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	return settings.CheckState(cfg.base(), state)
+}
+
+// joinSettings opens the audit log, keeps what the instance begins with, and tells the view, before
+// any switch can connect.
+func (n *node) joinSettings(set *settings.Settings) (err error) {
+	n.settings = set
+	n.audit, err = audit.Open(audit.Config{Dir: n.cfg.DataDir, Limits: audit.Limits{Answer: n.cfg.storeAnswer()},
+		Failed: func(err error) {
+			if err != nil {
+				n.alarms.Raise(netview.AlarmAudit, "", err.Error())
+				return
+			}
+			n.alarms.Clear(netview.AlarmAudit, "")
+		}})
+	if err != nil {
+		return err
+	}
+	if err := set.Join(n.view, n.alarms, n.audit); err != nil {
+		return errors.Join(err, n.audit.Close())
+	}
+	return nil
+}
+
+// crossings counts what app/forward, nil if it is disabled, and the engine of intents know.
+func crossings(f *forward.Forward, in *intents) func(netview.Point) settings.Crossing {
+	return func(at netview.Point) (p settings.Crossing) {
+		if in.engine == nil {
+			return p
+		}
+		p.Intents, _ = in.engine.DrainProgress(at)
+		p.Revision = p.Intents.Revision
+		p.Leaving, p.Bound = p.Intents.Leaving, p.Intents.Ends+p.Intents.NoOther
+		if f != nil {
+			q := f.Crossing(at)
+			p.Revision = min(p.Revision, q.Revision)
+			p.Leaving += q.Pairs + q.Tree
+			p.Bound += q.Bound
+		}
+		return p
+	}
+}
