@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/probe/campaign"
 	"github.com/weirnet/weir/probe/nic"
+	"github.com/weirnet/weir/strictyaml"
 )
 
 func newProbe() *cobra.Command {
@@ -27,17 +29,19 @@ machine, with the kernel's or the hardware's time stamps. What the probe itself 
 a cable in place of the path, before and after, and taken off. A size without a result says why, and
 the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
 		Example: `  weir probe latency --from eth1 --to eth2
+  weir probe stream --from eth1 --to eth2 --rate 500M
   weir probe switch --source eth1 --in 1 --out 2`,
 		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProbeLatency(), newProbeCable(), newProbeSwitch())
+	cmd.AddCommand(newProbeLatency(), newProbeStream(), newProbeCable(), newProbeSwitch())
 	return cmd
 }
 
 func newProbeLatency() *cobra.Command {
 	var c campaign.Latency
 	var f probeFlags
+	var l loadFlags
 	cmd := &cobra.Command{
 		Use:   "latency",
 		Short: "Two-way path latency, by the size of packets",
@@ -46,16 +50,18 @@ a request's leaving to its reply's coming, less what the other station took. An 
 than the MTU goes in fragments: from the first one's leaving to the last one's coming. Whoever else is
 at the interfaces should be silent.`,
 		Example: `  weir probe latency --from eth1 --to eth2 --size 56,1500 --count 100
+  weir probe latency --from eth1 --to eth2 --load eth3 --load eth4 --load-rate 250M
   weir probe latency --from eth0,netns=h1 --to eth0,netns=h2 --six --html latency.html`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.from == "" || f.to == "" {
-				return errors.New("no --from or --to given, want both interfaces, such as --from eth1 --to eth2")
+			if err := cmp.Or(f.both(), l.read(&c.Load, &f)); err != nil {
+				return err
 			}
 			return f.run(cmd, &c, c.Run)
 		},
 	}
 	f.flags(cmd.Flags(), &c)
+	l.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&c.Symmetric, "symmetric", false, "refuse a result where the ways there and back differ")
 	cmd.Flags().Float64Var(&c.Limits.Lost, "max-loss", 0, "share of the packets that may be lost, such as 0.05")
 	cmd.Flags().Float64Var(&c.Limits.Foreign, "max-foreign", 1, "frames of others that there may be for each one of the probe")
@@ -94,79 +100,170 @@ type probeFlags struct {
 	out                   reportFiles
 }
 
-func (p *probeFlags) flags(f *pflag.FlagSet, c *campaign.Latency) {
+// ends are the flags of all measurements with packets of ours between two interfaces.
+func (p *probeFlags) ends(f *pflag.FlagSet, six *bool) {
 	f.StringVar(&p.from, "from", "", nic.Form+": the interface at the near end")
 	f.StringVar(&p.to, "to", "", nic.Form+": the interface at the far end")
+	f.BoolVar(six, "six", false, "IPv6 instead of IPv4")
+	f.Uint16Var(&p.vlan, "vlan", 0, "id of the tag that packets have (default none)")
+	p.stamps = nic.Software.String()
+	f.Var(newEnumFlag(&p.stamps, nic.Software.String(), nic.Hardware.String(), nic.Best.String()), "stamps",
+		"who takes the times: the kernel, the interface, or that where it can and otherwise the kernel")
+	f.BoolVar(&p.asIs, "keep-offloads", false, "leave the interfaces' offloads as they are; frames that are merged are refused")
+	p.out.flags(f)
+}
+
+func (p *probeFlags) flags(f *pflag.FlagSet, c *campaign.Latency) {
+	p.ends(f, &c.Six)
 	f.StringSliceVar(&p.sizes, "size", []string{"56", "1500", "10000", "65000"}, "bytes of an echo's data")
 	f.IntVar(&c.Count, "count", 20, "echoes of each size")
 	f.DurationVar(&c.Interval, "interval", 20*time.Millisecond, "from one echo to the next")
-	f.BoolVar(&c.Six, "six", false, "IPv6 instead of IPv4")
-	f.Uint16Var(&p.vlan, "vlan", 0, "id of the tag that packets have (default none)")
-	p.stamps = nic.Software.String()
-	f.Var(newEnumFlag(&p.stamps, "software|hardware|best"), "stamps",
-		"who takes the times: the kernel, the interface, or that where it can and otherwise the kernel")
-	f.BoolVar(&p.asIs, "keep-offloads", false, "leave the interfaces' offloads as they are; frames that are merged are refused")
 	f.StringVar(&p.csv, "csv", "", "file for each echo's times, in nanoseconds")
-	p.out.flags(f)
+}
+
+// both wants both interfaces.
+func (p *probeFlags) both() error {
+	if p.from == "" || p.to == "" {
+		return errors.New("no --from or --to given, want both interfaces, such as --from eth1 --to eth2")
+	}
+	return nil
 }
 
 // run measures, when the flags can be meant, and shows the report.
 func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency,
 	measure func(context.Context) (*report.Report, []campaign.Sample, error)) error {
-	if err := cmp.Or(p.read(c), positive(cmd.Flags()), p.out.check()); err != nil {
+	c.VLAN = p.vlan
+	var err error
+	if c.Sizes, err = p.lengths(campaign.MaxSize); err != nil {
 		return err
 	}
-	if err := c.Check(); err != nil {
+	if err := cmp.Or(p.read(&c.From, &c.To), p.check(cmd), c.Check()); err != nil {
 		return err
 	}
-	if p.csv != "" {
-		if err := writable(p.csv); err != nil {
-			return runtimeError(err)
-		}
+	if err := p.place(); err != nil {
+		return runtimeError(err)
 	}
-	c.Build, c.Command = fmt.Sprintf("weir %s, commit %s", Version, commit()), "weir "+strings.Join(os.Args[1:], " ")
-	c.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+	c.Build, c.Command, c.Note = probeBuild(), "weir "+strings.Join(os.Args[1:], " "), notes(cmd)
 	r, samples, err := measure(cmd.Context())
 	if err != nil {
 		return runtimeError(err)
 	}
-	if err := p.table(samples); err != nil {
+	if err := p.table(func(w io.Writer) error { return campaign.WriteCSV(w, samples) }); err != nil {
 		return runtimeError(err)
 	}
 	return p.out.show(cmd, r)
 }
 
-// read reads what is not read by flags themselves.
-func (p *probeFlags) read(c *campaign.Latency) error {
-	stamps, err := nic.ParseStamps(p.stamps)
-	if err != nil {
-		return fmt.Errorf("--stamps: %w", err)
+// check finds flags that cannot be meant.
+func (p *probeFlags) check(cmd *cobra.Command) error {
+	return cmp.Or(positive(cmd.Flags()), p.out.check())
+}
+
+// place finds out whether the table can be written.
+func (p *probeFlags) place() error {
+	if p.csv == "" {
+		return nil
 	}
+	return writable(p.csv)
+}
+
+// probeBuild is what measured.
+func probeBuild() string { return fmt.Sprintf("weir %s, commit %s", Version, commit()) }
+
+// notes tells what is being done.
+func notes(cmd *cobra.Command) func(format string, args ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+}
+
+// read reads the interfaces.
+func (p *probeFlags) read(from, to *nic.Config) error {
 	for _, end := range []struct {
 		flag, text string
 		to         *nic.Config
-	}{{"from", p.from, &c.From}, {"to", p.to, &c.To}} {
+	}{{"from", p.from, from}, {"to", p.to, to}} {
 		if end.text == "" {
 			continue
 		}
-		if *end.to, err = nic.Parse(end.text); err != nil {
-			return fmt.Errorf("--%s: %w", end.flag, err)
-		}
-		end.to.Stamps, end.to.AsIs = stamps, p.asIs
-	}
-	c.VLAN, c.Sizes = p.vlan, nil
-	for _, text := range p.sizes {
-		n, err := strconv.Atoi(text)
+		c, err := p.nic(end.flag, end.text)
 		if err != nil {
-			return fmt.Errorf("--size=%s given, want bytes from 0 to %d, such as 56,1500", text, campaign.MaxSize)
+			return err
 		}
-		c.Sizes = append(c.Sizes, n)
+		*end.to = c
 	}
 	return nil
 }
 
-// table writes the samples to their file, if there is one.
-func (p *probeFlags) table(samples []campaign.Sample) error {
+// nic reads an interface that a flag names.
+func (p *probeFlags) nic(flag, text string) (nic.Config, error) {
+	c, err := nic.Parse(text)
+	if err != nil {
+		return c, fmt.Errorf("--%s: %w", flag, err)
+	}
+	if c.Stamps, err = nic.ParseStamps(p.stamps); err != nil {
+		return c, fmt.Errorf("--stamps: %w", err)
+	}
+	c.AsIs = p.asIs
+	return c, nil
+}
+
+// lengths reads the sizes.
+func (p *probeFlags) lengths(most int) (list []int, err error) {
+	for _, text := range p.sizes {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("--size=%s given, want bytes from 0 to %d, such as 56,1500", text, most)
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// loadFlags are those of load beside a measurement.
+type loadFlags struct {
+	from []string
+	rate string
+	size int
+}
+
+func (l *loadFlags) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&l.from, "load", nil, nic.Form+": a further interface, which sends load to the far end; may be given again")
+	f.StringVar(&l.rate, "load-rate", "", "bits a second of load from each --load, such as 250M")
+	f.IntVar(&l.size, "load-size", campaign.DefaultLoadSize, "bytes of the payload of the load's datagrams")
+}
+
+// read reads the load; the interfaces are opened as those of the measurement.
+func (l *loadFlags) read(c *campaign.Load, p *probeFlags) error {
+	c.From, c.Rate, c.Size = nil, 0, l.size
+	if (len(l.from) == 0) != (l.rate == "") {
+		return errors.New("one of --load and --load-rate given, want both, such as --load eth3 --load-rate 250M")
+	}
+	for _, text := range l.from {
+		n, err := p.nic("load", text)
+		if err != nil {
+			return err
+		}
+		c.From = append(c.From, n)
+	}
+	if l.rate == "" {
+		return nil
+	}
+	var err error
+	c.Rate, err = bitsPerSecond("load-rate", l.rate)
+	return err
+}
+
+// bitsPerSecond reads a rate that a flag gives.
+func bitsPerSecond(flag, text string) (float64, error) {
+	rate, err := strictyaml.Rate(text, campaign.MinRate, campaign.MaxRate)
+	if err != nil || rate == 0 {
+		return 0, fmt.Errorf("--%s %s given, want bits a second from %d to %d with k, M, G or T, such as 100M", flag, text,
+			uint64(campaign.MinRate), uint64(campaign.MaxRate))
+	}
+	return float64(rate), nil
+}
+
+// table writes what was measured to its file, if there is one.
+func (p *probeFlags) table(write func(io.Writer) error) error {
 	if p.csv == "" {
 		return nil
 	}
@@ -174,5 +271,5 @@ func (p *probeFlags) table(samples []campaign.Sample) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(campaign.WriteCSV(file, samples), file.Close())
+	return errors.Join(write(file), file.Close())
 }

@@ -26,9 +26,10 @@ const (
 	TCPAck     // without payload, SYN, FIN or RST
 	TCPSegment // any other
 	UDP
+	NumberedUDP // with a number of ours (PutNumber)
 )
 
-var kindNames = [...]string{"other", "echo-request", "echo-reply", "syn", "syn-ack", "ack", "tcp", "udp"}
+var kindNames = [...]string{"other", "echo-request", "echo-reply", "syn", "syn-ack", "ack", "tcp", "udp", "numbered-udp"}
 
 // String is the kind's name.
 func (k Kind) String() string { return kindNames[k] }
@@ -41,7 +42,7 @@ type Packet struct {
 	Proto    uint8
 	// SrcPort and DstPort are those of TCP and UDP; of an echo both are its identifier.
 	SrcPort, DstPort uint16
-	Seq, Ack         uint32 // of TCP; Seq of an echo, too
+	Seq, Ack         uint32 // of TCP; Seq of an echo and of a numbered datagram, too
 	// Digest is of the first bytes of UDP's payload, and the length of a TCP segment's.
 	Digest uint64
 }
@@ -95,9 +96,18 @@ func (f *Frame) transport(b []byte) bool {
 		if !u.Valid() {
 			return false
 		}
-		f.Kind, f.SrcPort, f.DstPort, f.Digest = UDP, u.SrcPort(), u.DstPort(), digest(u.Payload())
+		f.udp(u)
 	}
 	return true
+}
+
+func (f *Frame) udp(u packet.UDP) {
+	f.Kind, f.SrcPort, f.DstPort = UDP, u.SrcPort(), u.DstPort()
+	if n, ok := number(u.Payload()); ok {
+		f.Kind, f.Seq = NumberedUDP, n
+		return
+	}
+	f.Digest = digest(u.Payload())
 }
 
 func (f *Frame) icmp(b []byte, request, reply uint8) bool {

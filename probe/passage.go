@@ -66,7 +66,16 @@ func NewAssembler(mtu int, stations ...packet.Addr) *Assembler {
 // is complete with it, which is then the last of Passages.
 func (a *Assembler) Add(at Stamp, out bool, length int, beginning []byte) bool {
 	f, ok := Parse(beginning)
-	if !ok || !a.ours(&f) {
+	if !ok {
+		a.counts.Foreign++
+		return false
+	}
+	return a.AddFrame(at, out, length, &f)
+}
+
+// AddFrame is Add for a frame that was parsed.
+func (a *Assembler) AddFrame(at Stamp, out bool, length int, f *Frame) bool {
+	if !a.ours(f) {
 		a.counts.Foreign++
 		return false
 	}
@@ -78,7 +87,7 @@ func (a *Assembler) Add(at Stamp, out bool, length int, beginning []byte) bool {
 		a.passages = append(a.passages, Passage{Packet: f.Packet, Out: out, First: at, Last: at, Fragments: 1, Bytes: f.Len})
 		return true
 	}
-	return a.addPart(at, out, &f)
+	return a.addPart(at, out, f)
 }
 
 func (a *Assembler) ours(f *Frame) bool {
@@ -99,8 +108,7 @@ func (a *Assembler) addPart(at Stamp, out bool, f *Frame) bool {
 	if !u.whole() {
 		return false
 	}
-	delete(a.open, key)
-	a.order = slices.DeleteFunc(a.order, func(k train) bool { return k == key })
+	a.close(key)
 	a.passages = append(a.passages, u.passage)
 	return true
 }
@@ -116,9 +124,19 @@ func (a *Assembler) begin(key train, at Stamp, out bool) *unfinished {
 
 // drop gives a packet up whose fragments do not come.
 func (a *Assembler) drop(key train) {
-	delete(a.open, key)
-	a.order = slices.DeleteFunc(a.order, func(k train) bool { return k == key })
+	a.close(key)
 	a.counts.Unfinished++
+}
+
+// close forgets a packet that waited: mostly one of the last that began.
+func (a *Assembler) close(key train) {
+	delete(a.open, key)
+	for i := len(a.order) - 1; i >= 0; i-- {
+		if a.order[i] == key {
+			a.order = slices.Delete(a.order, i, i+1)
+			return
+		}
+	}
 }
 
 // room reports whether a part is not there yet.
@@ -145,6 +163,14 @@ func (u *unfinished) whole() bool { return u.known && u.end > 0 && u.passage.Byt
 
 // Passages are those of all packets that were seen whole, in the order in which they were complete.
 func (a *Assembler) Passages() []Passage { return a.passages }
+
+// Pop takes the last of Passages away, for who follows packets while they go.
+func (a *Assembler) Pop() Passage {
+	last := len(a.passages) - 1
+	p := a.passages[last]
+	a.passages = a.passages[:last]
+	return p
+}
 
 // Counts are the present ones; packets that still wait for fragments count as unfinished.
 func (a *Assembler) Counts() Counts {

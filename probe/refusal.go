@@ -38,6 +38,8 @@ var (
 	ErrDifferentWays = errors.New("the two ways differ")
 	// ErrClock: the clock was stepped in mid-run.
 	ErrClock = errors.New("the clock was stepped")
+	// ErrRate: a stream, or the load beside a measurement, did not reach the rate that was asked for.
+	ErrRate = errors.New("the rate was not reached")
 	// ErrSpread: what was measured is not above the probe's own spread.
 	ErrSpread = errors.New("below the probe's own spread")
 )

@@ -109,6 +109,9 @@ func (s *Stream) Flow() Flow {
 	return f
 }
 
+// Next is one more than the highest number that came.
+func (s *Stream) Next() uint64 { return s.numbers.Next }
+
 // Unmatched is how many packets are in the counts and not in the jitter, since it was not known in
 // time when they left.
 func (s *Stream) Unmatched() int { return int(s.early) + len(s.waiting) }

@@ -119,9 +119,8 @@ func (b *bed) take(ctx context.Context) (*round, error) {
 func (b *bed) check(r *round, limits probe.Limits) error {
 	for i, e := range b.ends {
 		name, s := e.about().name, &r.seen[i]
-		if s.lost > 0 {
-			return &probe.Refusal{Why: probe.ErrUnobserved, Seen: fmt.Sprintf("%d frames at %s", s.lost, name),
-				Want: "none", Do: "measure on a machine that does nothing else"}
+		if err := checkLost(s.lost, s.streams, name); err != nil {
+			return err
 		}
 		if err := limits.CheckCounts(name, s.counts); err != nil {
 			return err

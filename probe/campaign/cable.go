@@ -34,7 +34,7 @@ func (c *Cable) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	}
 	defer b.close()
 	rounds := make([]sized, len(c.Sizes))
-	if err := c.path(ctx, b, rounds); err != nil {
+	if err := c.path(ctx, b, &load{}, rounds); err != nil {
 		return nil, nil, err
 	}
 	r := c.report("probe cable", fmt.Sprintf("the probe's own share, %v stamps", b.near.nic.Stamps()))

@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/station"
+	"github.com/weirnet/weir/probe/traffic"
 )
 
 // end is one end of a measured path: a station at an interface.
@@ -37,18 +38,21 @@ type seen struct {
 	passages []probe.Passage
 	counts   probe.Counts
 	lost     uint64 // observations
+	streams  int    // frames of streams, which are no passages
 	clocks   []probe.Clocks
 }
 
 // local is an end in this process.
 type local struct {
 	nic     *nic.NIC
+	tap     *traffic.Tap  // sees frames of streams
 	changed chan struct{} // has a token when a frame was seen; the ends of a bed have one together
 
 	mu      sync.Mutex // guards what follows
 	station *station.Station
-	packets *probe.Assembler
-	lost    uint64 // observations, before the present round
+	packets *probe.Assembler // sees all others
+	lost    uint64           // observations, before the present round
+	streams probe.Counts     // of the tap, before the present round
 	clocks  []probe.Clocks
 }
 
@@ -58,7 +62,7 @@ func openLocal(cfg nic.Config, changed chan struct{}) (*local, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &local{nic: n, changed: changed}
+	e := &local{nic: n, tap: traffic.NewTap(n.MTU()), changed: changed}
 	n.Watch(e.see)
 	return e, nil
 }
@@ -74,6 +78,9 @@ func (e *local) place(number int, p plan) {
 
 // see takes a frame of the interface.
 func (e *local) see(f *nic.Frame) {
+	if e.tap.See(f) {
+		return
+	}
 	e.mu.Lock()
 	s, packets := e.station, e.packets
 	e.mu.Unlock()
@@ -122,7 +129,7 @@ func (e *local) reset(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.packets.Reset()
-	e.lost, e.clocks = e.nic.Counters().Lost, []probe.Clocks{readClocks()}
+	e.lost, e.streams, e.clocks = e.nic.Counters().Lost, e.tap.Counts(), []probe.Clocks{readClocks()}
 	return nil
 }
 
@@ -135,7 +142,11 @@ func (e *local) take(ctx context.Context, packets int, limit time.Duration) (see
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.clocks = append(e.clocks, readClocks())
-	return seen{passages: e.packets.Passages(), counts: e.packets.Counts(), lost: lost, clocks: e.clocks}, nil
+	s := seen{passages: e.packets.Passages(), counts: e.packets.Counts(), lost: lost, clocks: e.clocks}
+	streams := e.tap.Counts()
+	s.streams = streams.Frames - e.streams.Frames
+	s.counts.Merged += streams.Merged - e.streams.Merged
+	return s, nil
 }
 
 // lostSince is how many observations were lost since reset.

@@ -21,6 +21,7 @@ type Latency struct {
 	Six      bool          // over IPv6
 	VLAN     uint16        // id of the tag that packets have; 0: none
 	Limits   probe.Limits
+	Load     Load // goes on beside the echoes
 	// Symmetric refuses a result where the way there and the way back take longer than each other
 	// by more than the probe's own spread.
 	Symmetric      bool
@@ -73,7 +74,7 @@ func (c *Latency) Check() error {
 	case c.From == c.To && c.From.Interface != "":
 		return fmt.Errorf("%s given twice, want two interfaces", c.From.String())
 	}
-	return nil
+	return c.Load.check(c.From, c.To)
 }
 
 // Run measures: a cable, the path, and the cable again. The error is that of a wrong configuration,
@@ -87,11 +88,19 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 		return nil, nil, err
 	}
 	defer path.close()
-	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps", path.near.nic.Stamps()))
+	if err := path.join(ctx); err != nil {
+		return nil, nil, err
+	}
+	beside, err := path.startLoad(ctx, &c.Load)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer beside.close()
+	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
 	rounds := make([]sized, len(c.Sizes))
 	for _, step := range []func() error{
 		func() error { return c.cable(ctx, path, rounds) },
-		func() error { return c.path(ctx, path, rounds) },
+		func() error { return c.path(ctx, path, beside, rounds) },
 		func() error { return c.cable(ctx, path, rounds) },
 	} {
 		if err := step(); err != nil {
@@ -124,7 +133,8 @@ type sized struct {
 	first *round          // one echo, which may have to set a flow up
 	round *round          // the others
 	own   []time.Duration // the path latencies of a cable
-	bad   error           // why the cable has no result
+	bad   error           // why the cable, or the load, has no result
+	came  float64         // bits of load a second
 }
 
 // cable measures a cable in place of the path. Hardware stamps are of another clock than a cable in
@@ -164,7 +174,7 @@ func (c *Latency) cable(ctx context.Context, path *bed, rounds []sized) error {
 }
 
 // path measures the path at all sizes.
-func (c *Latency) path(ctx context.Context, path *bed, rounds []sized) error {
+func (c *Latency) path(ctx context.Context, path *bed, beside *load, rounds []sized) error {
 	if err := path.join(ctx); err != nil {
 		return err
 	}
@@ -174,9 +184,17 @@ func (c *Latency) path(ctx context.Context, path *bed, rounds []sized) error {
 		if rounds[i].first, err = path.echo(ctx, size, 1, c.Interval); err != nil {
 			return err
 		}
+		if err := beside.mark(ctx); err != nil {
+			return err
+		}
 		if rounds[i].round, err = path.echo(ctx, size, c.Count, c.Interval); err != nil {
 			return err
 		}
+		var refused error
+		if rounds[i].came, refused, err = beside.check(ctx); err != nil {
+			return err
+		}
+		rounds[i].bad = cmp.Or(rounds[i].bad, refused)
 	}
 	return nil
 }

@@ -38,6 +38,9 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	for _, d := range s.own {
 		x.Take("own share", "µs", report.Microseconds(d))
 	}
+	if len(c.Load.From) > 0 {
+		x.Take("load that came", "Mbit/s", s.came/1e6)
+	}
 	c.notes(x, path, s, own)
 	if err := own.Check(own.Off(probe.Median(probe.Paths(s.round.echoes)))); err != nil {
 		return err

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/probe/campaign"
+)
+
+func newProbeStream() *cobra.Command {
+	var c campaign.Streams
+	var f probeFlags
+	var l loadFlags
+	rate := ""
+	cmd := &cobra.Command{
+		Use:   "stream",
+		Short: "Throughput, jitter and loss of streams",
+		Long: `A station of this command's own at --from sends numbered UDP datagrams to one at --to, at a set rate,
+in fragments where they are longer than the MTU. What leaves and what comes is followed at both
+interfaces. A rate is in bits of IP's payload a second. With --load other interfaces send to the same
+station meanwhile; load that does not reach its rate refuses the result.`,
+		Example: `  weir probe stream --from eth1 --to eth2 --rate 500M --size 1470 --time 10s --runs 20
+  weir probe stream --from eth1 --to eth2 --rate 100M --load eth3 --load eth4 --load-rate 250M`,
+		Args: wantNoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := cmp.Or(f.both(), l.read(&c.Load, &f), f.read(&c.From, &c.To), f.check(cmd)); err != nil {
+				return err
+			}
+			if c.Rate, err = bitsPerSecond("rate", rate); err != nil {
+				return err
+			}
+			if c.Sizes, err = f.lengths(campaign.MaxSize); err != nil {
+				return err
+			}
+			c.VLAN = f.vlan
+			if err := c.Check(); err != nil {
+				return err
+			}
+			return f.stream(cmd, &c)
+		},
+	}
+	f.ends(cmd.Flags(), &c.Six)
+	l.flags(cmd.Flags())
+	cmd.Flags().StringVar(&rate, "rate", "100M", "bits a second")
+	cmd.Flags().StringSliceVar(&f.sizes, "size", []string{"1470", "10000", "65000"}, "bytes of a datagram's payload")
+	cmd.Flags().DurationVar(&c.Time, "time", 10*time.Second, "how long a transfer takes")
+	cmd.Flags().IntVar(&c.Runs, "runs", 5, "transfers of each size")
+	cmd.Flags().StringVar(&f.csv, "csv", "", "file for each transfer's counts, with times in nanoseconds")
+	cmd.Flags().Float64Var(&c.Limits.Foreign, "max-foreign", 0.1, "frames of others that there may be for each one of the stream")
+	return cmd
+}
+
+// stream measures and shows the report.
+func (p *probeFlags) stream(cmd *cobra.Command, c *campaign.Streams) error {
+	if err := p.place(); err != nil {
+		return runtimeError(err)
+	}
+	c.Build, c.Command, c.Note = probeBuild(), "weir "+strings.Join(os.Args[1:], " "), notes(cmd)
+	r, transfers, err := c.Run(cmd.Context())
+	if err != nil {
+		return runtimeError(err)
+	}
+	if err := p.table(func(w io.Writer) error { return campaign.WriteTransfers(w, transfers) }); err != nil {
+		return runtimeError(err)
+	}
+	return p.out.show(cmd, r)
+}
