@@ -125,13 +125,21 @@ func (e *local) ask(ctx context.Context, target packet.Addr, limit time.Duration
 	return known(), err
 }
 
-func (e *local) reset(context.Context) error {
+func (e *local) reset(ctx context.Context) error {
+	stamped := func() bool { return e.lostSince() == 0 }
+	if err := await(ctx, e.changed, lateStamp, stamped); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.packets.Reset()
 	e.lost, e.streams, e.clocks = e.nic.Counters().Lost, e.tap.Counts(), []probe.Clocks{readClocks()}
 	return nil
 }
+
+// lateStamp is how long the stamps of frames that were sent before a round are waited for. Without
+// them they count as lost.
+const lateStamp = 100 * time.Millisecond
 
 func (e *local) take(ctx context.Context, packets int, limit time.Duration) (seen, error) {
 	whole := func() bool { return e.passages() >= packets && e.lostSince() == 0 }
@@ -153,7 +161,8 @@ func (e *local) take(ctx context.Context, packets int, limit time.Duration) (see
 func (e *local) lostSince() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.nic.Counters().Lost - e.lost
+	now := e.nic.Counters().Lost
+	return now - min(now, e.lost)
 }
 
 func (e *local) close() error { return e.nic.Close() }

@@ -66,7 +66,7 @@ func (d *Datagrams) Settle(ctx context.Context, quiet time.Duration) error {
 
 const settling = 5 * time.Millisecond
 
-// Meter says whether a stream keeps its rate, from when it is made on.
+// Meter looks at whether a stream keeps its rate, from when it is made on.
 type Meter struct {
 	stream        *Datagrams
 	begun         time.Time

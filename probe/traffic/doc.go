@@ -10,7 +10,7 @@
 //
 // A Datagrams is a stream of numbered UDP datagrams at a set rate, in fragments where they are longer
 // than the MTU: Run sends it, and Taps at the interfaces it passes tell it of what leaves and comes.
-// Flow is what came of it so far. A Meter says whether it kept its rate for a while.
+// Flow is what came of it so far. A Meter finds out whether it keeps its rate.
 //
 // # Who owns what
 //
