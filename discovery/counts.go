@@ -62,3 +62,18 @@ func (c *Counts) countProbe(err error) {
 		c.AtHost.Add(1)
 	}
 }
+
+// ByKind are the counters that only grow, by their names in metrics.
+func (c *Counts) ByKind() map[string]uint64 {
+	return map[string]uint64{
+		"probes_sent": c.Sent.Load(), "probes_heard": c.Heard.Load(), "lldp_malformed": c.Malformed.Load(),
+		"lldp_foreign": c.Foreign.Load(), "lldp_forged": c.Forged.Load(), "lldp_stale": c.Stale.Load(),
+		"lldp_replayed": c.Replayed.Load(), "hosts_learned": c.Learned.Load(), "hosts_moved": c.Moved.Load(),
+		"hosts_expelled": c.Expelled.Load(), "hosts_refused": c.Refused.Load(), "lldp_at_host": c.AtHost.Load(),
+		"hosts_hijacked": c.Hijacks.Load(), "hosts_asked": c.Asked.Load(), "hosts_expired": c.Expired.Load(),
+		"switches_evicted": c.Evicted.Load(), "switches_passed": c.Passed.Load(), "ports_ignored": c.Ignored.Load(),
+		"switches_exchanged": c.Replaced.Load(),
+		"forgotten":          c.Forgotten.Load(),
+		"probes_unsent":      c.Unsent.Load(), "probes_dropped": c.DroppedProbes.Load(), "frames_dropped": c.DroppedFrames.Load(),
+	}
+}

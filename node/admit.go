@@ -3,9 +3,7 @@ package node
 import (
 	"crypto/tls"
 	"errors"
-	"maps"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/cert"
@@ -64,10 +62,8 @@ func (a *allowListWatch) check() netview.Revision {
 
 // expelUnlisted ends the sessions of switches that are no longer on the allow list.
 func (n *node) expelUnlisted() {
-	live, _, _ := n.switches.meter.sessions()
-	for _, dpid := range slices.Sorted(maps.Keys(live)) {
-		s := live[dpid]
-		if !n.listed(dpid) {
+	for _, s := range n.server.Sessions() {
+		if dpid := netview.DPID(s.Features().Datapath); !n.listed(dpid) {
 			n.alarms.Raise(netview.AlarmRefusedSwitch, dpid.String(), "taken off the allow list while it was connected")
 			s.Close(session.ErrNotAdmitted)
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -118,49 +116,4 @@ func syncItem(s *flowsync.SwitchStatus) *client.Sync {
 		State: state, Watch: s.Watch.String(), BoundS: max(-1, s.DriftBound.Seconds()), Batch: s.BatchSize,
 		BarrierMS: float64(s.BarrierTime) / float64(time.Millisecond),
 	}
-}
-
-var (
-	descDrift = desc("flowsync_drift_total",
-		"Rules that were lost or changed behind our back and put back, by how it was noticed.", "noticed")
-	descSync = desc("flowsync_switches",
-		"Switches with a session: compared with what is wanted; by how they are watched; by what is wrong with them.", "state")
-	descBound = desc("flowsync_drift_bound_seconds",
-		"How long a drift that a switch does not tell of can stay unnoticed.", "dpid")
-	descReadCost = desc("flowsync_reading_share", "Share of one processor that reading switches again costs, as measured.")
-)
-
-// collectWatch shows how switches are watched.
-func collectWatch(ch chan<- prometheus.Metric, c *flowsync.Core) {
-	drift := c.Counters().Drift
-	for s := range drift {
-		counter(ch, descDrift, drift[s], flowsync.Source(s).String())
-	}
-	states := map[string]int{"compared": 0, "monitor": 0, "reading": 0, "asked": 0, "paused": 0, "stuck": 0, "lying": 0}
-	share := 0.0
-	for _, s := range c.Statuses() {
-		if !s.Connected {
-			continue
-		}
-		states[s.Watch.String()]++
-		if s.Compared {
-			states["compared"]++
-		}
-		if s.Stuck {
-			states["stuck"]++
-		}
-		if s.Lying {
-			states["lying"]++
-		}
-		if s.Watch == flowsync.WatchReading && s.DriftBound > 0 {
-			share += s.ReadCost.Seconds() / s.DriftBound.Seconds()
-		}
-		if s.DriftBound >= 0 {
-			gauge(ch, descBound, s.DriftBound.Seconds(), s.DPID.String())
-		}
-	}
-	for state, n := range states {
-		gauge(ch, descSync, float64(n), state)
-	}
-	gauge(ch, descReadCost, share)
 }

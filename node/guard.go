@@ -3,7 +3,6 @@ package node
 import (
 	"encoding/binary"
 
-	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -78,13 +77,4 @@ func (n *switches) guardMessage(d *device, h openflow.Header, m openflow.Message
 // seconds.
 func isProtection(e flowsync.SoftEntry) bool {
 	return plan.Decode(e.Cookie).Kind == plan.KindProtection
-}
-
-// guardCounts are the counters of app/guard, by kind.
-func guardCounts(c *guard.Counts) map[string]uint64 {
-	return map[string]uint64{
-		"seen": c.Seen.Load(), "shed": c.Shed.Load(), "floods": c.Floods.Load(), "floods_refused": c.Refused.Load(),
-		"rows": c.Rows.Load(), "refusals": c.Refusals.Load(), "meters_broken": c.Broken.Load(),
-		"meters_cleaned": c.Cleaned.Load(), "events_dropped": c.Dropped.Load(),
-	}
 }

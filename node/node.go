@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
@@ -27,11 +27,13 @@ import (
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/loop"
+	"github.com/weirnet/weir/metrics"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/store/owner"
 	"github.com/weirnet/weir/warmstart"
 )
@@ -216,8 +218,6 @@ func (n *node) join(as boot) {
 	n.switches.server, n.switches.discovery = n.server, n.discovery
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
 	n.paths.forward = n.forward
-	m := n.switches.meter
-	m.discovery, m.flowsync, m.forward, m.server = n.discovery, n.flowsync, n.forward, n.server
 }
 
 // buildServer makes what holds the switches' connections.
@@ -258,19 +258,32 @@ func (n *node) buildAPI() error {
 		Configuration: n.settings, Drains: settings.Drains{Settings: n.settings}, Forgetter: forgetter{n}, Audit: n.audit,
 		Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
 	})
-	if n.guard != nil {
-		registry.MustRegister(tallies{descGuard, func() map[string]uint64 { return guardCounts(n.guard.Counts()) }})
-	}
-	if n.proxyarp != nil {
-		registry.MustRegister(tallies{descProxyARP, func() map[string]uint64 { return proxyarpCounts(n.proxyarp.Counts()) }})
-	}
-	registry.MustRegister(intentMeter{&n.intents})
-	registry.MustRegister(storeMeter{n.store}, alarmMeter{n.view, n.alarms},
-		tallies{descAudit, func() map[string]uint64 { return auditCounts(n.audit.Counts()) }})
-	registry.MustRegister(n.api, n.switches.meter, n.counterMeter(), collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(n.api)
+	metrics.Register(registry, n.sources())
 	return nil
 }
+
+// sources are what counts.
+func (n *node) sources() *metrics.Sources {
+	apps := map[string]func() map[string]uint64{}
+	if n.forward != nil {
+		apps[forward.Owner] = n.forward.Counts().ByKind
+	}
+	if n.guard != nil {
+		apps[guard.Owner] = n.guard.Counts().ByKind
+	}
+	if n.proxyarp != nil {
+		apps[proxyarp.Owner] = n.proxyarp.Counts().ByKind
+	}
+	return &metrics.Sources{
+		View: n.view, Server: n.server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.stats, Intents: n.intents.engine,
+		Journals: map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions},
+		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: apps, PortSeries: cmp.Or(n.cfg.PortSeries, defaultPortSeries),
+	}
+}
+
+// defaultPortSeries is Config.PortSeries where it is 0.
+const defaultPortSeries = 10_000
 
 // members are this instance, and those that stand by.
 func (n *node) members() []client.Member {

@@ -17,7 +17,6 @@ import (
 // and raise an alarm where somebody should look.
 func (n *node) refused(r session.Refusal) {
 	reason := session.Reason(r.Err)
-	n.switches.meter.refuse(reason)
 	if n.quiet.allow(reason, time.Now()) {
 		n.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
 		n.auditRefusal(r, reason)

@@ -30,7 +30,7 @@ type switches struct {
 	guard      *guard.Guard     // nil if disabled
 	stats      *stats.Loop
 	proxyarp   *proxyarp.Proxy // nil if disabled
-	meter      *meter
+	view       *netview.View
 	alarms     *alarm.Board
 	failModes  failModes
 	ruleChecks ruleChecks
@@ -38,7 +38,7 @@ type switches struct {
 
 // newSwitches makes what is joined to the engines later.
 func newSwitches(cfg *Config, view *netview.View, alarms *alarm.Board) *switches {
-	return &switches{log: cfg.Log, alarms: alarms, meter: newMeter(view), failModes: failModes{now: time.Now}}
+	return &switches{log: cfg.Log, alarms: alarms, view: view, failModes: failModes{now: time.Now}}
 }
 
 // device is what a session's reader needs at hand.
@@ -57,7 +57,6 @@ func (n *switches) Connected(s *session.Session) {
 	f := s.Features()
 	d := &device{dpid: netview.DPID(f.Datapath), out: newSwitchOutput(s)}
 	s.SetValue(d)
-	n.meter.sessionUp(d.dpid, s)
 	if n.forward != nil {
 		d.datapath = n.forward.Attach(d.dpid, f.Version, f.Tables, d.out)
 	}
@@ -150,10 +149,9 @@ func (n *switches) Disconnected(s *session.Session, err error) {
 	}
 	n.guardDown(d)
 	n.stats.SwitchDown(d.dpid, counterConn{s})
-	n.failModes.sessionEnded(d.dpid, n.meter.view.Snapshot())
+	n.failModes.sessionEnded(d.dpid, n.view.Snapshot())
 	n.flowsync.SwitchDown(d.dpid, s, stuck(err))
 	n.discovery.SwitchDown(d.dpid)
-	n.meter.sessionDown(d.dpid, s)
 	if errors.Is(err, session.ErrHeld) {
 		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", "switch "+d.dpid.String()+": "+err.Error())
 	}

@@ -172,9 +172,13 @@ func (s *Session) notifyEnd(reason error) {
 		s.handler.Disconnected(s, reason)
 		return
 	}
-	if s.cfg.Refused != nil {
-		f := s.core.features
-		s.cfg.Refused(Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason})
+	f := s.core.features
+	r := Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason}
+	switch {
+	case s.server != nil:
+		s.server.refuse(r)
+	case s.cfg.Refused != nil:
+		s.cfg.Refused(r)
 	}
 	if h, ok := s.switchSide.(RefusedHandler); ok {
 		h.Refused(reason)

@@ -94,9 +94,12 @@ func (v *Server) alive(s *Session) {
 // ended removes a session after Disconnected. Its successor, if any, has the datapath id from then
 // on.
 func (v *Server) ended(s *Session) {
-	id := s.core.features.Datapath
+	id, counts := s.core.features.Datapath, s.Stats()
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if s.registration.connected {
+		v.past.add(&counts)
+	}
 	switch holder := v.registered[id]; {
 	case holder == nil:
 	case holder == s && s.registration.successor != nil:

@@ -24,11 +24,14 @@ type Server struct {
 	listeners  []net.Listener
 	closed     bool
 	registered map[uint64]*Session // by datapath id, from the features reply on
+	past       Stats               // of sessions that were connected and have ended
+	refused    map[string]uint64   // connections, by reason
 }
 
 // NewServer makes a server that gives its sessions to a handler.
 func NewServer(cfg Config, h Handler) *Server {
-	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(cfg.Driver), registered: make(map[uint64]*Session)}
+	return &Server{cfg: cfg.withDefaults(), handler: h, group: newGroup(cfg.Driver), registered: make(map[uint64]*Session),
+		refused: make(map[string]uint64)}
 }
 
 // ServeConn starts a session on a connection, of which it becomes the owner. It returns at once,
@@ -41,9 +44,7 @@ func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
 		return s, nil
 	}
 	conn.Close()
-	if v.cfg.Refused != nil {
-		v.cfg.Refused(Refusal{Remote: conn.RemoteAddr(), Err: err})
-	}
+	v.refuse(Refusal{Remote: conn.RemoteAddr(), Err: err})
 	return nil, err
 }
 

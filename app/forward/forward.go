@@ -77,6 +77,16 @@ type Counts struct {
 	Refused     atomic.Uint64 // pairs' rules that a switch refused
 }
 
+// ByKind are the counters by their names in metrics.
+func (c *Counts) ByKind() map[string]uint64 {
+	return map[string]uint64{
+		"packet_ins": c.PacketIns.Load(), "copies": c.Copies.Load(), "pairs": c.Pairs.Load(),
+		"released": c.Released.Load(), "flooded": c.Flooded.Load(),
+		"no_path": c.NoPath.Load(), "held_dropped": c.HeldDropped.Load(), "unsent": c.Unsent.Load(), "unruled": c.Unruled.Load(),
+		"moved": c.Moved.Load(), "adopted": c.Adopted.Load(), "refused": c.Refused.Load(),
+	}
+}
+
 // Forward is the application. The package comment lists which method is called from where.
 type Forward struct {
 	cfg           Config

@@ -14,3 +14,12 @@ type Counts struct {
 	Cleaned  atomic.Uint64 // meters of an earlier run, deleted
 	Dropped  atomic.Uint64 // events dropped, as the loop was behind
 }
+
+// ByKind are the counters by their names in metrics.
+func (c *Counts) ByKind() map[string]uint64 {
+	return map[string]uint64{
+		"seen": c.Seen.Load(), "shed": c.Shed.Load(), "floods": c.Floods.Load(), "floods_refused": c.Refused.Load(),
+		"rows": c.Rows.Load(), "refusals": c.Refusals.Load(), "meters_broken": c.Broken.Load(),
+		"meters_cleaned": c.Cleaned.Load(), "events_dropped": c.Dropped.Load(),
+	}
+}

@@ -16,3 +16,12 @@ type Counts struct {
 	Malformed atomic.Uint64 // datagrams on DHCP's ports that are not DHCP
 	Unsent    atomic.Uint64 // answers that the session did not take
 }
+
+// ByKind are the counters by their names in metrics.
+func (c *Counts) ByKind() map[string]uint64 {
+	return map[string]uint64{
+		"answered": c.Answered.Load(), "limited": c.Limited.Load(), "learned": c.Learned.Load(), "clashes": c.Clashes.Load(),
+		"misplaced": c.Misplaced.Load(), "refused": c.Refused.Load(), "dropped": c.Dropped.Load(), "leases": c.Leases.Load(),
+		"unasked": c.Unasked.Load(), "malformed": c.Malformed.Load(), "unsent": c.Unsent.Load(),
+	}
+}

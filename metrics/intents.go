@@ -1,10 +1,9 @@
-package node
+package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirnet/weir/intent"
-	"github.com/weirnet/weir/store/journal"
 )
 
 var (
@@ -20,18 +19,18 @@ var (
 	descJournalCommits = desc("journal_commits_total", "Transactions of a journal.", "journal")
 )
 
-// intentMeter shows intents as metrics.
-type intentMeter struct{ in *intents }
+// intents shows intents as metrics.
+type intents struct{ *Sources }
 
 // Describe implements prometheus.Collector.
-func (m intentMeter) Describe(ch chan<- *prometheus.Desc) {
+func (m intents) Describe(ch chan<- *prometheus.Desc) {
 	describe(ch, descIntents, descIntentRequests, descIntentChanges, descIntentRules, descIntentRoutes, descJournalBytes,
 		descJournalCommits)
 }
 
 // Collect implements prometheus.Collector.
-func (m intentMeter) Collect(ch chan<- prometheus.Metric) {
-	c := m.in.engine.Counts()
+func (m intents) Collect(ch chan<- prometheus.Metric) {
+	c := m.Intents.Counts()
 	for s := intent.Submitted; s <= intent.Withdrawing; s++ {
 		gauge(ch, descIntents, float64(c.ByState[s]), s.String())
 	}
@@ -45,7 +44,7 @@ func (m intentMeter) Collect(ch chan<- prometheus.Metric) {
 	counters(ch, descIntentRules,
 		map[string]uint64{"ordered": c.Core.Orders, "refused": c.Core.Refusals, "lost": c.Core.Lost})
 	gauge(ch, descIntentRoutes, float64(c.Core.Routes))
-	for name, j := range map[string]*journal.Journal{"intents": m.in.journal, "decisions": m.in.decisions} {
+	for name, j := range m.Journals {
 		s := j.Stats()
 		gauge(ch, descJournalBytes, float64(s.Bytes), name, "all")
 		gauge(ch, descJournalBytes, float64(s.LiveBytes), name, "live")

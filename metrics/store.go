@@ -1,4 +1,4 @@
-package node
+package metrics
 
 import (
 	"context"
@@ -15,19 +15,19 @@ var (
 	descStoreReady    = desc("store_ready", "1 while the store takes changes, 0 while it is full or does not answer.")
 )
 
-// storeMeter shows how the store is as metrics. A store elsewhere that does not answer within
+// keeper shows how the store is as metrics. A store elsewhere that does not answer within
 // askStore is shown as not ready.
-type storeMeter struct{ st store.Store }
+type keeper struct{ st store.Store }
 
 const askStore = time.Second
 
 // Describe implements prometheus.Collector.
-func (m storeMeter) Describe(ch chan<- *prometheus.Desc) {
+func (m keeper) Describe(ch chan<- *prometheus.Desc) {
 	describe(ch, descStoreBytes, descStoreRevision, descStoreReady)
 }
 
 // Collect implements prometheus.Collector.
-func (m storeMeter) Collect(ch chan<- prometheus.Metric) {
+func (m keeper) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askStore)
 	defer cancel()
 	now, err := m.st.Status(ctx)

@@ -1,4 +1,4 @@
-package node
+package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,19 +16,19 @@ var (
 		"Records of the audit log: written; dropped because too many waited; failed, writes that the disk refused; and syncs, synchronisations of the file, which records share.", "kind")
 )
 
-// alarmMeter shows alarms as metrics.
-type alarmMeter struct {
+// alarms shows alarms as metrics.
+type alarms struct {
 	view  *netview.View
 	board *alarm.Board
 }
 
 // Describe implements prometheus.Collector.
-func (m alarmMeter) Describe(ch chan<- *prometheus.Desc) {
+func (m alarms) Describe(ch chan<- *prometheus.Desc) {
 	describe(ch, descAlarmsActive, descAlarmsTotal, descAlarmsDropped)
 }
 
 // Collect implements prometheus.Collector.
-func (m alarmMeter) Collect(ch chan<- prometheus.Metric) {
+func (m alarms) Collect(ch chan<- prometheus.Metric) {
 	active := map[netview.AlarmKind]int{}
 	for a := range m.view.Snapshot().Alarms() {
 		if a.Active {

@@ -1,7 +1,6 @@
-package node
+package metrics
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,21 +9,13 @@ import (
 	"github.com/weirnet/weir/stats"
 )
 
-// counterMeter shows what switches count as metrics. It reads the copy that package stats keeps,
+// switchCounters shows what switches count as metrics. It reads the copy that package stats keeps,
 // and asks nobody.
-type counterMeter struct {
+type switchCounters struct {
 	view   *netview.View
 	read   func(netview.DPID) *stats.Switch
 	counts *stats.Counts
 	series int // ports of all switches for which each port is shown
-}
-
-// defaultPortSeries is Counters.PortSeries where it is 0.
-const defaultPortSeries = 10_000
-
-func (n *node) counterMeter() *counterMeter {
-	return &counterMeter{view: n.view, read: n.stats.Board().Switch, counts: n.stats.Counts(),
-		series: cmp.Or(n.cfg.PortSeries, defaultPortSeries)}
 }
 
 // ofPorts are the metrics of a port's counters, and those of the sums over a switch's ports.
@@ -60,7 +51,7 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (m *counterMeter) Describe(ch chan<- *prometheus.Desc) {
+func (m switchCounters) Describe(ch chan<- *prometheus.Desc) {
 	describe(ch, ofPorts[:]...)
 	describe(ch, ofSums[:]...)
 	describe(ch, descAsked, descAnswered, descFailed, descHeldBack, descAnswerBytes, descAsOf, descLookups, descMatched,
@@ -68,7 +59,7 @@ func (m *counterMeter) Describe(ch chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector.
-func (m *counterMeter) Collect(ch chan<- prometheus.Metric) {
+func (m switchCounters) Collect(ch chan<- prometheus.Metric) {
 	var switches []*stats.Switch
 	ports := 0
 	for sw := range m.view.Snapshot().Switches() {
@@ -91,7 +82,7 @@ func (m *counterMeter) Collect(ch chan<- prometheus.Metric) {
 	m.collectCounts(ch)
 }
 
-func (m *counterMeter) collectSwitch(ch chan<- prometheus.Metric, s *stats.Switch, each bool) {
+func (m switchCounters) collectSwitch(ch chan<- prometheus.Metric, s *stats.Switch, each bool) {
 	dpid := s.DPID.String()
 	if p := s.Ports; p != nil {
 		gauge(ch, descAsOf, float64(p.AsOf.UnixMilli())/1000, dpid)
@@ -129,7 +120,7 @@ func collectPort(ch chan<- prometheus.Metric, dpid string, p *stats.Port) {
 	}
 }
 
-func (m *counterMeter) collectCounts(ch chan<- prometheus.Metric) {
+func (m switchCounters) collectCounts(ch chan<- prometheus.Metric) {
 	for _, k := range stats.Kinds() {
 		counter(ch, descAsked, m.counts.Asked[k].Load(), k.String())
 		counter(ch, descAnswered, m.counts.Answered[k].Load(), k.String())
