@@ -34,7 +34,7 @@ the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
 		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProbeLatency(), newProbeStream(), newProbeCable(), newProbeSwitch())
+	cmd.AddCommand(newProbeLatency(), newProbeStream(), newProbeCable(), newProbeObserve(), newProbeSwitch())
 	return cmd
 }
 
@@ -48,10 +48,12 @@ func newProbeLatency() *cobra.Command {
 		Long: `Two stations of this command's own, one at each interface, exchange echoes of each size: the time from
 a request's leaving to its reply's coming, less what the other station took. An echo that is longer
 than the MTU goes in fragments: from the first one's leaving to the last one's coming. Whoever else is
-at the interfaces should be silent.`,
+at the interfaces should be silent. The far end can be at another machine, where weir probe observe
+runs: clocks need not agree, but one way is known only with --symmetric or --clocks-agree.`,
 		Example: `  weir probe latency --from eth1 --to eth2 --size 56,1500 --count 100
   weir probe latency --from eth1 --to eth2 --load eth3 --load eth4 --load-rate 250M
-  weir probe latency --from eth0,netns=h1 --to eth0,netns=h2 --six --html latency.html`,
+  weir probe latency --from eth0,netns=h1 --to eth0,netns=h2 --six --html latency.html
+  weir probe latency --from eth1 --to observer=192.0.2.2:8620 --key probe.key --symmetric`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cmp.Or(f.both(), l.read(&c.Load, &f)); err != nil {
@@ -62,7 +64,11 @@ at the interfaces should be silent.`,
 	}
 	f.flags(cmd.Flags(), &c)
 	l.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&c.Symmetric, "symmetric", false, "refuse a result where the ways there and back differ")
+	cmd.Flags().Lookup("to").Usage += ", or " + observerForm
+	keyFlag(cmd.Flags(), &f.key)
+	cmd.Flags().BoolVar(&c.Symmetric, "symmetric", false,
+		"both ways are alike: one way is half; refused where each is known and they differ")
+	cmd.Flags().BoolVar(&c.ClocksAgree, "clocks-agree", false, "the clocks of the two machines do, so that each way is known")
 	cmd.Flags().Float64Var(&c.Limits.Lost, "max-loss", 0, "share of the packets that may be lost, such as 0.05")
 	cmd.Flags().Float64Var(&c.Limits.Foreign, "max-foreign", 1, "frames of others that there may be for each one of the probe")
 	return cmd
@@ -83,6 +89,9 @@ pair, or the one between --from and --to.`,
 			if (f.from == "") != (f.to == "") {
 				return errors.New("one of --from and --to given, want both interfaces of the cable, or none")
 			}
+			if _, far, _ := observerAt(f.to); far {
+				return fmt.Errorf("--to %s given, want an interface of this machine: each machine has a share of its own", f.to)
+			}
 			return f.run(cmd, &c.Latency, c.Run)
 		},
 	}
@@ -94,6 +103,7 @@ pair, or the one between --from and --to.`,
 // probeFlags are those that all measurements between two interfaces have.
 type probeFlags struct {
 	from, to, stamps, csv string
+	key                   string // file
 	sizes                 []string
 	vlan                  uint16
 	asIs                  bool
@@ -135,6 +145,16 @@ func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency,
 	c.VLAN = p.vlan
 	var err error
 	if c.Sizes, err = p.lengths(campaign.MaxSize); err != nil {
+		return err
+	}
+	var far bool
+	if c.Observer, far, err = observerAt(p.to); err != nil {
+		return err
+	}
+	if far {
+		p.to = ""
+	}
+	if c.Key, err = readKey(p.key); err != nil {
 		return err
 	}
 	if err := cmp.Or(p.read(&c.From, &c.To), p.check(cmd), c.Check()); err != nil {

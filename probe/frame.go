@@ -34,6 +34,9 @@ var kindNames = [...]string{"other", "echo-request", "echo-reply", "syn", "syn-a
 // String is the kind's name.
 func (k Kind) String() string { return kindNames[k] }
 
+// Valid reports whether it is one of the kinds.
+func (k Kind) Valid() bool { return int(k) < len(kindNames) }
+
 // Packet is what a packet has at every place that it passes: neither tags, addresses of stations
 // nor a TTL. Two packets that are alike are copies of one, or one that was sent again.
 type Packet struct {

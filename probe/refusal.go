@@ -42,7 +42,27 @@ var (
 	ErrRate = errors.New("the rate was not reached")
 	// ErrSpread: what was measured is not above the probe's own spread.
 	ErrSpread = errors.New("below the probe's own spread")
+	// ErrNoObserver: nobody at an address observes, or nobody of this version.
+	ErrNoObserver = errors.New("no observer")
+	// ErrKey: the two machines of a measurement have different keys.
+	ErrKey = errors.New("the keys differ")
+	// ErrGone: the machine at the other end stopped answering in mid-run.
+	ErrGone = errors.New("the observer is gone")
+	// ErrDisagree: clocks that were said to agree do not.
+	ErrDisagree = errors.New("the clocks do not agree")
 )
+
+// Reason is the reason with a text, one of the above if it is.
+func Reason(text string) error {
+	for _, err := range []error{ErrPrivilege, ErrNoInterface, ErrDown, ErrTaken, ErrHardware, ErrOffload, ErrMerged,
+		ErrUnobserved, ErrNoAnswer, ErrLoss, ErrDoubled, ErrReordered, ErrCut, ErrForeign, ErrDifferentWays, ErrClock,
+		ErrSpread, ErrNoObserver, ErrKey, ErrGone, ErrDisagree} {
+		if err.Error() == text {
+			return err
+		}
+	}
+	return errors.New(text)
+}
 
 // Refusal says why a measurement has no result: what was seen, what was expected, and what to do.
 type Refusal struct {

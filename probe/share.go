@@ -18,6 +18,12 @@ func ShareOf(samples []time.Duration) Share {
 	return Share{Median: Median(samples), Spread: Quantile(samples, 0.9) - Quantile(samples, 0.1), Count: len(samples)}
 }
 
+// Both is the share of two machines, one at each end: of a path latency each takes half of its own
+// stamps, of one packet sent and one received. The spread is the larger one.
+func Both(a, b Share) Share {
+	return Share{Median: (a.Median + b.Median) / 2, Spread: max(a.Spread, b.Spread), Count: min(a.Count, b.Count)}
+}
+
 // Off takes the share off a path latency, which is then 0 at least.
 func (s Share) Off(d time.Duration) time.Duration { return max(d-s.Median, 0) }
 

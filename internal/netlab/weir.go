@@ -49,6 +49,12 @@ func (l *Lab) StartWeir(args ...string) *Weir {
 	return w
 }
 
+// StartProbe starts `weir probe` with arguments.
+func (l *Lab) StartProbe(args ...string) *Process {
+	l.t.Helper()
+	return l.Start(builtWeir(l.t), append([]string{"probe"}, args...)...)
+}
+
 // builtWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make
 // sets it), or bin/weir, which must be as new as its sources.
 func builtWeir(t testing.TB) string {

@@ -68,11 +68,11 @@ func (b *bed) sameStamps() error {
 	return errors.Join(err, b.close())
 }
 
-// passages is how many packets each end of this process has seen.
-func (b *bed) passages() (list [2]int) {
+// echoes is how many packets of echoes each end of this process has seen.
+func (b *bed) echoes() (list [2]int) {
 	for i, e := range b.ends {
 		if e, ok := e.(*local); ok {
-			list[i] = e.passages()
+			list[i] = e.echoes()
 		}
 	}
 	return list
@@ -104,7 +104,7 @@ func (b *bed) take(ctx context.Context) (*round, error) {
 			return nil, err
 		}
 		for _, p := range r.seen[i].passages {
-			if i == 0 && !p.Out {
+			if i == 0 && !p.Out && p.Kind == probe.EchoReply {
 				whole += 2
 			}
 		}

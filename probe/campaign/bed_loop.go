@@ -63,12 +63,12 @@ func (b *bed) echo(ctx context.Context, size, count int, interval time.Duration)
 	}
 	for seq := range count {
 		begun := time.Now()
-		before := b.passages()
+		before := b.echoes()
 		if err := b.near.station.Echo(b.address(1), echoID, uint16(seq), size); err != nil {
 			return nil, fmt.Errorf("echo %d of %d bytes: %w", seq, size, err)
 		}
 		whole := func() bool { // a request and a reply at each end that is seen from here
-			for i, now := range b.passages() {
+			for i, now := range b.echoes() {
 				if _, ok := b.ends[i].(*local); ok && now < before[i]+2 {
 					return false
 				}

@@ -48,7 +48,7 @@ func (c *Cable) Run(ctx context.Context) (*report.Report, []Sample, error) {
 			x.Refuse(err)
 			continue
 		}
-		list := rounds[i].samples(size)
+		list := c.samples(&rounds[i], size)
 		own(x, list)
 		samples = append(samples, list...)
 	}

@@ -9,11 +9,15 @@
 // # Inputs and outputs
 //
 // Latency measures the path latency between two interfaces by the size of packets, Cable what it
-// finds of a cable in place of the path. Out: a report.Report, in which a size without a result has
+// finds of a cable in place of the path. An Observer is the far end of a Latency whose near end is at
+// another machine. Out: a report.Report, in which a size without a result has
 // a reason, and Samples for a table.
 //
 // # Who owns what
 //
 // A bed is two ends, each a station at an interface. Each interface's goroutine (probe/nic) gives its
 // frames to its end, which keeps what was seen under a lock of its own; the caller sends and waits.
+// A far end at another machine is a remote: its goroutine takes the observer's answers, and ends the
+// measurement's context when the connection ends. An Observer has a goroutine for each connection; of
+// them one at a time speaks with the end.
 package campaign

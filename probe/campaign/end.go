@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/station"
 	"github.com/weirnet/weir/probe/traffic"
+	"github.com/weirnet/weir/probe/wire"
 )
 
 // end is one end of a measured path: a station at an interface.
@@ -20,8 +22,8 @@ type end interface {
 	ask(ctx context.Context, target packet.Addr, limit time.Duration) (bool, error)
 	// reset forgets what was seen, for the next round.
 	reset(ctx context.Context) error
-	// take is what was seen since reset, once that is so many packets and none is without its time,
-	// after limit at the latest.
+	// take is what was seen since reset, once that is so many packets of echoes and none is without
+	// its time, after limit at the latest.
 	take(ctx context.Context, packets int, limit time.Duration) (seen, error)
 	close() error
 }
@@ -51,6 +53,7 @@ type local struct {
 	mu      sync.Mutex // guards what follows
 	station *station.Station
 	packets *probe.Assembler // sees all others
+	echoed  int              // packets of echoes: not those by which stations find each other
 	lost    uint64           // observations, before the present round
 	streams probe.Counts     // of the tap, before the present round
 	clocks  []probe.Clocks
@@ -76,6 +79,13 @@ func (e *local) place(number int, p plan) {
 	e.station, e.packets = s, probe.NewAssembler(e.nic.MTU(), p.address(0), p.address(1))
 }
 
+// leave takes the station away, and what it has seen.
+func (e *local) leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.station, e.packets, e.clocks = nil, nil, nil
+}
+
 // see takes a frame of the interface.
 func (e *local) see(f *nic.Frame) {
 	if e.tap.See(f) {
@@ -91,8 +101,12 @@ func (e *local) see(f *nic.Frame) {
 		s.Receive(f.Bytes)
 	}
 	e.mu.Lock()
-	if packets.Add(probe.Stamp(f.At), f.Out, f.Length, f.Bytes) {
+	if len(packets.Passages()) <= maxPassages && packets.Add(probe.Stamp(f.At), f.Out, f.Length, f.Bytes) {
 		e.clocks = append(e.clocks, readClocks())
+		list := packets.Passages()
+		if k := list[len(list)-1].Kind; k == probe.EchoRequest || k == probe.EchoReply {
+			e.echoed++
+		}
 	}
 	e.mu.Unlock()
 	select {
@@ -101,11 +115,14 @@ func (e *local) see(f *nic.Frame) {
 	}
 }
 
-// passages is how many packets were seen since reset.
-func (e *local) passages() int {
+// maxPassages is how many packets of a round are kept: of a loop on the path there is no end.
+const maxPassages = wire.MaxPassages
+
+// echoes is how many packets of echoes were seen since reset.
+func (e *local) echoes() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.packets.Passages())
+	return e.echoed
 }
 
 func (e *local) about() about {
@@ -133,6 +150,7 @@ func (e *local) reset(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.packets.Reset()
+	e.echoed = 0
 	e.lost, e.streams, e.clocks = e.nic.Counters().Lost, e.tap.Counts(), []probe.Clocks{readClocks()}
 	return nil
 }
@@ -142,7 +160,7 @@ func (e *local) reset(ctx context.Context) error {
 const lateStamp = 100 * time.Millisecond
 
 func (e *local) take(ctx context.Context, packets int, limit time.Duration) (seen, error) {
-	whole := func() bool { return e.passages() >= packets && e.lostSince() == 0 }
+	whole := func() bool { return e.echoes() >= packets && e.lostSince() == 0 }
 	if err := await(ctx, e.changed, limit, whole); err != nil {
 		return seen{}, err
 	}
@@ -154,6 +172,10 @@ func (e *local) take(ctx context.Context, packets int, limit time.Duration) (see
 	streams := e.tap.Counts()
 	s.streams = streams.Frames - e.streams.Frames
 	s.counts.Merged += streams.Merged - e.streams.Merged
+	if len(s.passages) > maxPassages {
+		return s, &probe.Refusal{Why: probe.ErrUnobserved, Seen: fmt.Sprintf("more than %d packets of a round", maxPassages),
+			Want: "less", Do: "look for a loop"}
+	}
 	return s, nil
 }
 

@@ -15,6 +15,10 @@ import (
 // Latency measures the path latency between two interfaces. A zero value of a field is its default.
 type Latency struct {
 	From, To nic.Config
+	// Observer, HOST:PORT, has the far end at another machine, in place of To; Key is the one that it
+	// has, if any.
+	Observer string
+	Key      []byte
 	Sizes    []int         // bytes of an echo's data; default DefaultSizes
 	Count    int           // echoes of each size; default 20
 	Interval time.Duration // from one echo to the next; default 20 ms
@@ -22,9 +26,11 @@ type Latency struct {
 	VLAN     uint16        // id of the tag that packets have; 0: none
 	Limits   probe.Limits
 	Load     Load // goes on beside the echoes
-	// Symmetric refuses a result where the way there and the way back take longer than each other
-	// by more than the probe's own spread.
-	Symmetric      bool
+	// Symmetric says that both ways are alike: one way is half of the path latency. Where each is
+	// known, a result is refused if they differ by more than the probe's own spread.
+	Symmetric bool
+	// ClocksAgree says that the clocks of both machines do: each way is known then.
+	ClocksAgree    bool
 	Note           func(format string, args ...any) // if set, is told what is being done
 	Build, Command string                           // for the report
 }
@@ -45,9 +51,10 @@ type Sample struct {
 	Ping  time.Duration // Δ1
 	Other time.Duration // Δ2, the time that the other station took
 	Path  time.Duration // Δ1 − Δ2, with the probe's own share
-	// There and Back are each way's part of Path, with the own share, as far as both interfaces
-	// have one clock.
+	// There and Back are each way's part of Path, with the own share, if Ways: where both interfaces
+	// have one clock, or clocks that are said to agree.
 	There, Back time.Duration
+	Ways        bool
 }
 
 // Check fills in defaults and finds what is wrong.
@@ -71,7 +78,11 @@ func (c *Latency) Check() error {
 		return fmt.Errorf("%d echoes given, want 2 to %d", c.Count, MaxCount)
 	case c.VLAN > 4094:
 		return fmt.Errorf("VLAN %d given, want 1 to 4094", c.VLAN)
-	case c.From == c.To && c.From.Interface != "":
+	case c.ClocksAgree && c.Observer == "":
+		return errors.New("--clocks-agree given with both interfaces at this machine, want an observer at another one: leave it out")
+	case c.Observer != "" && len(c.Load.From) > 0:
+		return errors.New("--load given with an observer at another machine, want the far end at this one: leave it out")
+	case c.From == c.To && c.From.Interface != "" && c.Observer == "":
 		return fmt.Errorf("%s given twice, want two interfaces", c.From.String())
 	}
 	return c.Load.check(c.From, c.To)
@@ -83,7 +94,7 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
-	path, err := openBed([2]nic.Config{c.From, c.To}, c.plan())
+	path, ctx, err := c.open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,16 +124,33 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 		if err := c.add(x, path, size, &rounds[i]); err != nil {
 			x.Refuse(err)
 		}
-		samples = append(samples, rounds[i].samples(size)...)
+		samples = append(samples, c.samples(&rounds[i], size)...)
 	}
 	r.Finish()
 	return r, samples, nil
 }
 
+// open opens both ends. The context ends with an observer.
+func (c *Latency) open(ctx context.Context) (*bed, context.Context, error) {
+	if c.Observer != "" {
+		c.Note("the far end is observed at %s", c.Observer)
+		return openFar(ctx, c.From, c.Observer, c.Key, c.plan())
+	}
+	b, err := openBed([2]nic.Config{c.From, c.To}, c.plan())
+	return b, ctx, err
+}
+
+// ways reports whether it is known what each way takes.
+func (c *Latency) ways() bool { return c.Observer == "" || c.ClocksAgree }
+
 // report is one without results.
 func (c *Latency) report(scenario, title string) *report.Report {
+	to := c.To.String()
+	if c.Observer != "" {
+		to = "the observer at " + c.Observer
+	}
 	return &report.Report{Format: report.Format, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
-		Machine: report.ThisMachine(), Load: report.Load{Topology: c.From.String() + " to " + c.To.String(), Runs: c.Count}}
+		Machine: report.ThisMachine(), Load: report.Load{Topology: c.From.String() + " to " + to, Runs: c.Count}}
 }
 
 // plan is which packets the measurement has.
@@ -130,45 +158,41 @@ func (c *Latency) plan() plan { return plan{six: c.Six, vlan: c.VLAN} }
 
 // sized is what was measured at one size.
 type sized struct {
-	first *round          // one echo, which may have to set a flow up
-	round *round          // the others
-	own   []time.Duration // the path latencies of a cable
-	bad   error           // why the cable, or the load, has no result
-	came  float64         // bits of load a second
+	first *round             // one echo, which may have to set a flow up
+	round *round             // the others
+	own   [2][]time.Duration // the path latencies of a cable: at the near machine, and at another far one
+	bad   error              // why a cable, or the load, has no result
+	came  float64            // bits of load a second
 }
 
-// cable measures a cable in place of the path. Hardware stamps are of another clock than a cable in
-// this machine can have: nothing is taken off them.
+// share is the probe's own.
+func (s *sized) share() probe.Share {
+	near := probe.ShareOf(s.own[0])
+	if s.own[1] == nil {
+		return near
+	}
+	return probe.Both(near, probe.ShareOf(s.own[1]))
+}
+
+// cable measures a cable in place of the path, at each machine. Hardware stamps are of another clock
+// than a cable within a machine can have: nothing is taken off them.
 func (c *Latency) cable(ctx context.Context, path *bed, rounds []sized) error {
 	if path.near.nic.Stamps() == nic.Hardware {
 		return nil
 	}
 	c.Note("the probe's own share: %d echoes of each size over a cable", c.Count)
-	a, b, unplug, err := nic.Cable(min(path.ends[0].about().mtu, path.ends[1].about().mtu))
+	machines, err := path.own(ctx, echoes{plan: c.plan(), mtu: min(path.ends[0].about().mtu, path.ends[1].about().mtu),
+		sizes: c.Sizes, count: c.Count, interval: c.Interval})
 	if err != nil {
 		return err
 	}
-	defer unplug()
-	bed, err := openBed([2]nic.Config{a, b}, c.plan())
-	if err != nil {
-		return err
-	}
-	defer bed.close()
-	if err := bed.join(ctx); err != nil {
-		return err
-	}
-	for i, size := range c.Sizes {
-		if _, err := bed.echo(ctx, size, 1, c.Interval); err != nil { // of a cold cache
-			return err
+	for m, shares := range machines {
+		for i, s := range shares {
+			if s.bad != nil {
+				rounds[i].bad = s.bad
+			}
+			rounds[i].own[m] = append(rounds[i].own[m], s.paths...)
 		}
-		r, err := bed.echo(ctx, size, c.Count, c.Interval)
-		if err != nil {
-			return err
-		}
-		if err := bed.check(r, c.Limits); err != nil {
-			rounds[i].bad = fmt.Errorf("the probe's own share: %w", err)
-		}
-		rounds[i].own = append(rounds[i].own, probe.Paths(r.echoes)...)
 	}
 	return nil
 }
@@ -200,11 +224,14 @@ func (c *Latency) path(ctx context.Context, path *bed, beside *load, rounds []si
 }
 
 // samples are the echoes of a size, in their order.
-func (s *sized) samples(size int) (list []Sample) {
+func (c *Latency) samples(s *sized, size int) (list []Sample) {
 	for i := range s.round.echoes {
 		e := &s.round.echoes[i]
-		list = append(list, Sample{Size: size, Seq: e.Seq(), Ping: e.Ping(), Other: e.Turnaround(), Path: e.Path(),
-			There: e.Request.Took(), Back: e.Reply.Took()})
+		sample := Sample{Size: size, Seq: e.Seq(), Ping: e.Ping(), Other: e.Turnaround(), Path: e.Path(), Ways: c.ways()}
+		if sample.Ways {
+			sample.There, sample.Back = e.Request.Took(), e.Reply.Took()
+		}
+		list = append(list, sample)
 	}
 	return list
 }

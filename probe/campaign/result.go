@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -20,23 +21,13 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	if err := path.check(s.round, c.Limits); err != nil {
 		return err
 	}
-	own := probe.ShareOf(s.own)
-	samples := s.samples(size)
-	var there, back []time.Duration
-	total := x.Distribution("path latency", "there and back, without the probe's own share")
-	ping := x.Distribution("ping", "from a request's leaving to its reply's coming")
-	for _, e := range samples {
-		latency := own.Off(e.Path)
-		x.Take("path latency", "µs", report.Microseconds(latency))
-		x.Take("there", "µs", report.Microseconds(max(e.There-own.Median/2, 0)))
-		x.Take("back", "µs", report.Microseconds(max(e.Back-own.Median/2, 0)))
-		x.Take("ping", "µs", report.Microseconds(e.Ping))
-		total.Record(latency.Nanoseconds())
-		ping.Record(e.Ping.Nanoseconds())
-		there, back = append(there, e.There), append(back, e.Back)
-	}
-	for _, d := range s.own {
-		x.Take("own share", "µs", report.Microseconds(d))
+	own := s.share()
+	samples := c.samples(s, size)
+	c.figures(x, samples, own)
+	for i, name := range []string{"own share", "own share of the observer"} {
+		for _, d := range s.own[i] {
+			x.Take(name, "µs", report.Microseconds(d))
+		}
 	}
 	if len(c.Load.From) > 0 {
 		x.Take("load that came", "Mbit/s", s.came/1e6)
@@ -45,16 +36,69 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	if err := own.Check(own.Off(probe.Median(probe.Paths(s.round.echoes)))); err != nil {
 		return err
 	}
-	return c.sameWays(x, probe.Median(there)-probe.Median(back), own)
+	if !c.ways() {
+		return nil
+	}
+	var there, back []time.Duration
+	for _, e := range samples {
+		there, back = append(there, e.There), append(back, e.Back)
+	}
+	return cmp.Or(c.clocksAgree(probe.Median(there), probe.Median(back)),
+		c.sameWays(x, probe.Median(there)-probe.Median(back), own))
+}
+
+// figures adds what was measured, without the own share.
+func (c *Latency) figures(x *report.Result, samples []Sample, own probe.Share) {
+	total := x.Distribution("path latency", "there and back, without the probe's own share")
+	ping := x.Distribution("ping", "from a request's leaving to its reply's coming")
+	for _, e := range samples {
+		latency := own.Off(e.Path)
+		x.Take("path latency", "µs", report.Microseconds(latency))
+		if c.Symmetric {
+			x.Take("one way", "µs", report.Microseconds(latency)/2)
+		}
+		if e.Ways {
+			x.Take("there", "µs", report.Microseconds(max(e.There-own.Median/2, 0)))
+			x.Take("back", "µs", report.Microseconds(max(e.Back-own.Median/2, 0)))
+		}
+		x.Take("ping", "µs", report.Microseconds(e.Ping))
+		total.Record(latency.Nanoseconds())
+		ping.Record(e.Ping.Nanoseconds())
+	}
+}
+
+// clocksAgree refuses clocks by which packets come before they leave.
+func (c *Latency) clocksAgree(there, back time.Duration) error {
+	if min(there, back) >= 0 {
+		return nil
+	}
+	return &probe.Refusal{Why: probe.ErrDisagree,
+		Seen: fmt.Sprintf("there takes %v and back %v", probe.Shown(there), probe.Shown(back)),
+		Want: "neither below zero", Do: "leave --clocks-agree out, or have them agree, by PTP say"}
 }
 
 // notes says what a reader has to know besides.
 func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) {
 	note := func(format string, args ...any) { x.Notes = append(x.Notes, fmt.Sprintf(format, args...)) }
-	if path.near.nic.Stamps() == nic.Hardware {
+	switch hardware := path.near.nic.Stamps() == nic.Hardware; {
+	case hardware && c.Observer == "":
 		note("hardware stamps: nothing is taken off; there and back are each right where both interfaces have one clock")
-	} else {
+	case hardware:
+		note("hardware stamps: nothing is taken off")
+	case c.Observer != "":
+		note("the probe's own share, the mean of both machines', which was taken off, is %v with a spread of %v",
+			probe.Shown(own.Median), probe.Shown(own.Spread))
+	default:
 		note("the probe's own share, which was taken off, is %v with a spread of %v", probe.Shown(own.Median), probe.Shown(own.Spread))
+	}
+	if c.Symmetric {
+		note("one way is half of the path latency: --symmetric says that both ways are alike")
+	}
+	switch {
+	case c.ClocksAgree:
+		note("there and back are by the clocks of two machines, which --clocks-agree says agree")
+	case c.Observer != "" && !c.Symmetric:
+		note("nothing is known of one way: two machines have two clocks")
 	}
 	if s.first != nil && len(s.first.echoes) == 1 {
 		note("the first echo, which may have set up flows, took %v", probe.Shown(own.Off(s.first.echoes[0].Path())))
@@ -95,9 +139,14 @@ func WriteCSV(w io.Writer, samples []Sample) error {
 	}
 	for _, s := range samples {
 		line := []string{strconv.Itoa(s.Size), strconv.Itoa(s.Seq)}
-		for _, d := range []time.Duration{s.Ping, s.Other, s.Path, s.There, s.Back} {
+		for _, d := range []time.Duration{s.Ping, s.Other, s.Path} {
 			line = append(line, strconv.FormatInt(d.Nanoseconds(), 10))
 		}
+		ways := []string{"", ""} // of two machines nothing is known of one way
+		if s.Ways {
+			ways = []string{strconv.FormatInt(s.There.Nanoseconds(), 10), strconv.FormatInt(s.Back.Nanoseconds(), 10)}
+		}
+		line = append(line, ways...)
 		if err := t.Write(line); err != nil {
 			return err
 		}

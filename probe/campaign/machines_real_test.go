@@ -1,0 +1,171 @@
+//go:build real && linux
+
+package campaign_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/internal/netlab"
+	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/campaign"
+	"github.com/weirnet/weir/probe/wire"
+)
+
+const observerAt = "127.0.0.1:8620"
+
+// observe starts an observer of an interface, as a process of its own.
+func observe(l *netlab.Lab, at string, args ...string) *netlab.Process {
+	p := l.StartProbe(append([]string{"observe", "--at", at, "--listen", observerAt}, args...)...)
+	l.Eventually(patience, "the observer listens", func() bool { return strings.Contains(p.Output(), "observing ") })
+	return p
+}
+
+// TestTwoMachines: of two processes with a relay between them that holds each frame for a time, no
+// path latency is found that is shorter, and each echo is found. One way is told where it is said
+// that it may be, and no other time.
+func TestTwoMachines(t *testing.T) {
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		const there, back, count = 30 * time.Millisecond, 10 * time.Millisecond, 5
+		at := ends(t, l, 1500)
+		relay := l.Impair("p0", "p1", netlab.Impairment{There: there, Back: back})
+		defer relay.Close()
+		far := observe(l, at[1].String())
+		for _, c := range []campaign.Latency{{}, {Six: true, VLAN: 7, ClocksAgree: true}, {Symmetric: true}} {
+			c.From, c.Observer, c.Count, c.Sizes, c.Limits.Foreign = at[0], observerAt, count, []int{56, 10000}, 1
+			r, samples := measure(t, &c)
+			for i, size := range c.Sizes {
+				if n := bySize(samples)[size]; n != count {
+					t.Errorf("%d echoes of %d bytes, want %d", n, size, count)
+				}
+				if busy := strings.HasPrefix(r.Results[i].Refused, probe.ErrSpread.Error()); !busy {
+					figures(t, &c, r.Results[i], 2*count)
+				}
+			}
+			for _, s := range samples {
+				if s.Path < there+back || s.Ping != s.Path+s.Other || s.Ways != c.ClocksAgree ||
+					s.Ways && (s.There < there || s.Back < back || s.There+s.Back != s.Path) {
+					t.Errorf("%+v, of a relay that holds frames for %v and %v", s, there, back)
+				}
+			}
+		}
+		l.Eventually(patience, "the observer is left", func() bool { return strings.Count(far.Output(), " has gone") == 3 })
+		if code := far.End(patience); code != 0 {
+			t.Errorf("the observer ends with %d", code)
+		}
+	})
+}
+
+// figures looks at a result: of each machine's cable there are so many samples.
+func figures(t *testing.T, c *campaign.Latency, x *report.Result, cables int) {
+	if x.Refused != "" {
+		t.Errorf("%s: refused as %q", x.Subject, x.Refused)
+		return
+	}
+	for _, name := range []string{"own share", "own share of the observer"} {
+		if m := x.Measure(name); m == nil || len(m.Runs) != cables {
+			t.Errorf("%s: %s: %+v, want %d runs", x.Subject, name, m, cables)
+		}
+	}
+	if there, way := x.Measure("there") != nil, x.Measure("one way"); there != c.ClocksAgree || (way != nil) != c.Symmetric ||
+		way != nil && way.Median != x.Measure("path latency").Median/2 {
+		t.Errorf("%s: there %v, one way %+v of %+v", x.Subject, there, way, x.Measure("path latency"))
+	}
+}
+
+// TestObserverIsKilled: a measurement whose observer is killed ends at once, with who is gone.
+func TestObserverIsKilled(t *testing.T) {
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		at := ends(t, l, 1500)
+		relay := l.Impair("p0", "p1", netlab.Impairment{})
+		defer relay.Close()
+		far := observe(l, at[1].String())
+		var notes sync.Map
+		c := campaign.Latency{From: at[0], Observer: observerAt, Sizes: []int{56}, Count: 500, Interval: 10 * time.Millisecond,
+			Note: func(format string, _ ...any) { notes.Store(format, true) }}
+		failed := make(chan error, 1)
+		go func() {
+			_, _, err := c.Run(context.Background())
+			failed <- err
+		}()
+		l.Eventually(time.Minute, "echoes are on the path", func() bool {
+			_, ok := notes.Load("path latency: %d echoes of %d bytes")
+			return ok
+		})
+		far.Kill()
+		select {
+		case err := <-failed:
+			if !errors.Is(err, probe.ErrGone) || !strings.Contains(err.Error(), observerAt) {
+				t.Errorf("%v, want that the observer at %s is gone", err, observerAt)
+			}
+		case <-time.After(patience): // a thousand echoes without an answer take longer
+			t.Error("the measurement goes on without its observer")
+		}
+	})
+}
+
+// TestWhomAnObserverRefuses: a second near side, one without the key and one of another version. Who
+// goes makes room.
+func TestWhomAnObserverRefuses(t *testing.T) {
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		at := ends(t, l, 1500)
+		relay := l.Impair("p0", "p1", netlab.Impairment{})
+		defer relay.Close()
+		far := observe(l, at[1].String())
+		c := campaign.Latency{From: at[0], Observer: observerAt, Sizes: []int{56}, Count: campaign.MaxCount,
+			Interval: time.Second}
+		first, leave := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			c := c
+			_, _, err := c.Run(first)
+			left <- err
+		}()
+		l.Eventually(patience, "one measures", func() bool { return strings.Contains(far.Output(), "measuring for") })
+		second := c
+		_, _, err := second.Run(t.Context())
+		if !errors.Is(err, probe.ErrTaken) || !strings.Contains(err.Error(), "measures for 127.0.0.1:") {
+			t.Errorf("a second near side: %v", err)
+		}
+		stranger := c
+		stranger.Key = []byte("another key, of 28 bytes")
+		if _, _, err := stranger.Run(t.Context()); !errors.Is(err, probe.ErrKey) {
+			t.Errorf("a near side with another key: %v", err)
+		}
+		if why := later(t); !strings.Contains(why, "version 2 given, want 1") {
+			t.Errorf("a near side of a later version is told %q", why)
+		}
+		leave()
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("the first ended with %v", err)
+		}
+		third := c
+		third.Count, third.Interval = 2, 0
+		l.Eventually(patience, "there is room again", func() bool {
+			_, _, err := third.Run(t.Context())
+			return err == nil
+		})
+	})
+}
+
+// later speaks to the observer as a later version would, and returns what it is told.
+func later(t *testing.T) string {
+	conn, err := net.Dial("tcp", observerAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var hello wire.Hello
+	var answer wire.Proof
+	if err := errors.Join(wire.Read(conn, wire.Short, &hello), wire.Write(conn, wire.Proof{Version: wire.Version + 1}),
+		wire.Read(conn, wire.Short, &answer)); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Error.Err().Error()
+}
