@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/atomicfile"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/store"
 )
@@ -31,7 +33,7 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 				return errors.New(
 					"- given, want a FILE, such as weir.backup: a backup is verified before it appears, which a pipe cannot be")
 			}
-			var holds node.Inventory
+			var holds datadir.Inventory
 			contents, err := writeBackup(cmd.Context(), c, args[0], &holds)
 			if err != nil {
 				return explained(err)
@@ -44,7 +46,8 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 }
 
 // writeBackup writes a temporary file beside path, verifies it, and renames it.
-func writeBackup(ctx context.Context, c *client.Client, path string, holds *node.Inventory) (contents store.Contents, err error) {
+func writeBackup(ctx context.Context, c *client.Client, path string, holds *datadir.Inventory) (contents store.Contents,
+	err error) {
 	f, err := atomicfile.Create(path)
 	if err != nil {
 		return contents, err
@@ -63,22 +66,23 @@ func writeBackup(ctx context.Context, c *client.Client, path string, holds *node
 }
 
 // printContents tells what a backup contains.
-func printContents(w io.Writer, what string, holds *node.Inventory, c store.Contents) error {
+func printContents(w io.Writer, what string, holds *datadir.Inventory, c store.Contents) error {
 	_, err := fmt.Fprintf(w, "%s: %s; %d objects of the store in all, of revision %d, hash %x\n", what, holds,
 		c.Pairs, c.Revision, c.Sum)
 	return err
 }
 
 // restoredTo returns the store that a backup was restored to.
-func restoredTo(cfg *node.Config) string {
-	if cfg.Store != node.StoreEmbedded {
-		return cfg.Store
+func restoredTo(to *datadir.Config) string {
+	if to.Store != datadir.Embedded {
+		return to.Store
 	}
-	return cfg.DataDir
+	return to.Dir
 }
 
 func newRestore() *cobra.Command {
-	cfg := node.Defaults()
+	defaults := node.Defaults()
+	to := datadir.Config{Dir: defaults.DataDir, Store: defaults.Store, Log: slog.New(slog.DiscardHandler)}
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a data directory, or fill an etcd, from a backup",
@@ -95,23 +99,28 @@ the backup was taken from: both would control the same switches.`,
 				return err
 			}
 			defer f.Close()
-			contents, err := node.Restore(cmd.Context(), cfg, f)
-			if err != nil {
-				return nodeError(err)
+			if err := to.Check(); err != nil {
+				return err
 			}
-			var holds node.Inventory
+			contents, err := to.Restore(cmd.Context(), f)
+			if errors.Is(err, datadir.ErrMemory) {
+				return err
+			} else if err != nil {
+				return runtimeError(err)
+			}
+			var holds datadir.Inventory
 			if _, err := f.Seek(0, io.SeekStart); err != nil {
 				return runtimeError(err)
 			}
 			if _, err := store.ReadSnapshot(f, holds.Add); err != nil {
 				return runtimeError(err)
 			}
-			return runtimeError(printContents(cmd.OutOrStdout(), "restored to "+restoredTo(&cfg), &holds, contents))
+			return runtimeError(printContents(cmd.OutOrStdout(), "restored to "+restoredTo(&to), &holds, contents))
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir, "data directory of the instance that is to use it")
-	fs.StringVar(&cfg.Store, "store", cfg.Store,
+	fs.StringVar(&to.Dir, "data-dir", to.Dir, "data directory of the instance that is to use it")
+	fs.StringVar(&to.Store, "store", to.Store,
 		"where to: embedded (in --data-dir), or URLs of an etcd, with commas between them")
 	return cmd
 }

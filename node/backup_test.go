@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/store"
 )
@@ -49,9 +51,8 @@ func TestBackup(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "elsewhere")
 	restore := func(dir string, b []byte) (store.Contents, error) {
-		cfg := node.Defaults()
-		cfg.DataDir = dir
-		return node.Restore(t.Context(), cfg, bytes.NewReader(b))
+		to := datadir.Config{Dir: dir, Store: datadir.Embedded, Log: slog.New(slog.DiscardHandler)}
+		return to.Restore(t.Context(), bytes.NewReader(b))
 	}
 	got, err := restore(dir, file.Bytes())
 	if err != nil || got != want {

@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
@@ -34,7 +35,7 @@ type Config struct {
 	Reload <-chan os.Signal
 
 	DataDir string // tokens, the store, what is remembered; one process a directory
-	Store   string // what holds the inputs: StoreEmbedded, StoreMemory, or URLs of an etcd with commas between them
+	Store   string // what holds the inputs: datadir.Embedded, datadir.Memory, or URLs of an etcd with commas between them
 	// PortSeries is up to how many ports all switches may have together for /metrics to show each;
 	// with more it shows switches only. 0: 10,000; negative: switches only, always.
 	PortSeries int
@@ -81,7 +82,7 @@ func Defaults() Config {
 			Discovery: config.Discovery{LLDPPeriod: 2 * time.Second},
 			Forward:   config.Forward{Unknown: string(forward.UnknownController)},
 		},
-		DataDir: "./weir-data", Store: StoreEmbedded,
+		DataDir: "./weir-data", Store: datadir.Embedded,
 	}
 }
 
@@ -112,7 +113,8 @@ func (c *Config) checkFields() error {
 	if (c.API.TLSCert == "") != (c.API.TLSKey == "") {
 		return errors.New("--api-tls-cert and --api-tls-key: give both or neither")
 	}
-	if err := c.checkStore(); err != nil {
+	dir := c.dataDir()
+	if err := dir.Check(); err != nil {
 		return err
 	}
 	if err := c.checkSwitchTLS(); err != nil {

@@ -7,16 +7,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
-)
-
-// The keys of the store under which intents stand, and which paths they have.
-const (
-	intentsPrefix   = "intents/"
-	decisionsPrefix = "decisions/"
 )
 
 // intents are the engine of intents with its journals. Its orders go to flowsync, and their outcomes
@@ -46,10 +41,10 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	}
 	x := &n.intents
 	var err error
-	if x.journal, err = open(intentsPrefix); err != nil {
+	if x.journal, err = open(datadir.Intents); err != nil {
 		return err
 	}
-	if x.decisions, err = open(decisionsPrefix); err != nil {
+	if x.decisions, err = open(datadir.Decisions); err != nil {
 		return err
 	}
 	x.engine = intent.New(intent.Config{

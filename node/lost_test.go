@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 )
@@ -66,7 +67,7 @@ func TestStoreIsDeleted(t *testing.T) {
 	}
 	second := i.cfg
 	second.Ready = func(node.Addresses) { t.Error("a second instance starts") }
-	for _, file := range []string{"lock", filepath.Join(node.StoreDir, "acknowledged")} {
+	for _, file := range []string{"lock", filepath.Join(datadir.StoreDir, "acknowledged")} {
 		if err := os.Remove(filepath.Join(i.cfg.DataDir, file)); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestStoreIsDeleted(t *testing.T) {
 			t.Errorf("without %s: %v", file, err)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(i.cfg.DataDir, node.StoreDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(i.cfg.DataDir, datadir.StoreDir)); err != nil {
 		t.Fatal(err)
 	}
 	var problem *client.Problem

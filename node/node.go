@@ -24,6 +24,7 @@ import (
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/loop"
@@ -64,19 +65,24 @@ func runOnce(ctx context.Context, cfg Config) error {
 	if err := checkStart(cfg); err != nil { // nothing is made in a directory for a start that is refused
 		return err
 	}
-	made := absent(cfg.DataDir)
-	lock, err := lockDir(cfg.DataDir)
+	made := datadir.Absent(cfg.DataDir)
+	lock, err := datadir.MakeLock(cfg.DataDir)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
 	said := new(storeState)
-	st, err := openStore(ctx, &cfg, lock, said)
+	open := cfg.OpenStore
+	if open == nil {
+		dir := cfg.dataDir()
+		open = func() (store.Store, error) { return dir.Open(ctx, lock, func(why string) { said.say("", why) }) }
+	}
+	st, err := open()
 	if err != nil && ctx.Err() != nil { // told to end before anything began
 		return nil
 	} else if err != nil {
 		if made {
-			unmakeDir(cfg.DataDir)
+			datadir.Unmake(cfg.DataDir)
 		}
 		return err
 	}
@@ -154,7 +160,7 @@ type node struct {
 // build makes the engines and joins them, in the order in which the data flows, and loads what is
 // kept. Nothing runs yet.
 func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState) (*node, error) {
-	key, err := clusterKey(ctx, st, &cfg)
+	key, err := datadir.ClusterKey(ctx, st, cfg.DataDir, cfg.keepsFiles())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/settings"
 )
@@ -42,7 +43,7 @@ func checkStart(cfg Config) error {
 	if err := cfg.checkFields(); err != nil {
 		return &ConfigError{Err: err}
 	}
-	if !neverStarted(&cfg) {
+	if cfg.Store == datadir.Embedded && datadir.HasStore(cfg.DataDir) {
 		return nil
 	}
 	state, err := config.LoadFile(cfg.DataDir)

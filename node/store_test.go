@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	conf "github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/store"
 )
@@ -51,13 +52,13 @@ func TestOldFilesAreTakenOver(t *testing.T) {
 // TestMemoryStore: nothing outlives an instance whose store is in memory, and files of before are
 // neither read nor touched.
 func TestMemoryStore(t *testing.T) {
-	i := start(t, usual, func(c *node.Config) { c.Store = node.StoreMemory })
+	i := start(t, usual, func(c *node.Config) { c.Store = datadir.Memory })
 	i.apply("discovery: {lldp_period: 4s}\n")
-	i = i.again(usual, func(c *node.Config) { c.Store = node.StoreMemory })
+	i = i.again(usual, func(c *node.Config) { c.Store = datadir.Memory })
 	if c := i.configuration(); c.Text != "" {
 		t.Errorf("%+v", c)
 	}
-	if _, err := os.Stat(filepath.Join(i.cfg.DataDir, node.StoreDir)); err == nil {
+	if _, err := os.Stat(filepath.Join(i.cfg.DataDir, datadir.StoreDir)); err == nil {
 		t.Error("it left a store behind")
 	}
 }

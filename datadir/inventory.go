@@ -1,4 +1,4 @@
-package node
+package datadir
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ type Inventory struct {
 // Add takes a pair. There is no error: what cannot be read is told by String.
 func (v *Inventory) Add(key, value []byte) error {
 	switch {
-	case bytes.HasPrefix(key, []byte(intentsPrefix+"b")):
+	case bytes.HasPrefix(key, []byte(Intents+"b")):
 		if v.intents.Block(value) != nil {
 			v.damaged++
 		}

@@ -1,4 +1,4 @@
-package node
+package datadir
 
 import (
 	"errors"
@@ -9,38 +9,47 @@ import (
 	"syscall"
 )
 
-// keyLen is the length of the cluster's key, in bytes: it authenticates discovery frames.
-const keyLen = 32
-
 // storeNote is what the lock file holds once the directory has a store of its own: it is not begun
 // anew where that is gone.
 const storeNote = "store\n"
 
-// hasStore reports whether a data directory had a store when an instance ran in it last.
-func hasStore(lock *os.File) bool {
+// Lock is the lock of a data directory. It ends with Close, or the process.
+type Lock struct{ file *os.File }
+
+// Close gives the directory to others.
+func (l *Lock) Close() error { return l.file.Close() }
+
+// hasStore reports whether the directory had a store when an instance ran in it last.
+func (l *Lock) hasStore() bool {
 	b := make([]byte, len(storeNote))
-	_, err := lock.ReadAt(b, 0)
+	_, err := l.file.ReadAt(b, 0)
 	return err == nil && string(b) == storeNote
 }
 
-// noteStore notes that a data directory has a store.
-func noteStore(lock *os.File) error {
-	if hasStore(lock) {
+// noteStore notes that the directory has a store.
+func (l *Lock) noteStore() error {
+	if l.hasStore() {
 		return nil
 	}
-	_, err := lock.WriteAt([]byte(storeNote), 0)
-	return errors.Join(err, lock.Sync())
+	_, err := l.file.WriteAt([]byte(storeNote), 0)
+	return errors.Join(err, l.file.Sync())
 }
 
-// absent is the error for a directory that is not there.
-func absent(dir string) bool {
+// HasStore reports whether a directory has the files of a store.
+func HasStore(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, StoreDir))
+	return err == nil
+}
+
+// Absent reports whether a directory is not there.
+func Absent(dir string) bool {
 	_, err := os.Lstat(dir)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// unmakeDir removes a data directory that a start has made and found no use for, unless there is
+// Unmake removes a data directory that a start has made and found no use for, unless there is
 // something in it. The lock is held.
-func unmakeDir(dir string) {
+func Unmake(dir string) {
 	if list, err := os.ReadDir(dir); err == nil && len(list) == 1 && list[0].Name() == lockName {
 		_ = os.Remove(filepath.Join(dir, lockName))
 		_ = os.Remove(dir)
@@ -49,9 +58,8 @@ func unmakeDir(dir string) {
 
 const lockName = "lock"
 
-// lockDir makes a data directory and takes its lock: one process a directory. The lock ends with
-// the file's closing, or the process.
-func lockDir(dir string) (*os.File, error) {
+// MakeLock makes a data directory and takes its lock: one process a directory.
+func MakeLock(dir string) (*Lock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
@@ -61,7 +69,7 @@ func lockDir(dir string) (*os.File, error) {
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
-		return f, nil
+		return &Lock{f}, nil
 	}
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
