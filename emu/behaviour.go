@@ -106,7 +106,10 @@ func (b *behaviour) latency(p *port, frame []byte, from time.Duration) time.Dura
 	c := payloadOf(frame)
 	took := float64(c.along(&b.PathLatency)) / 2 * since.chance
 	if len(b.Load.Points) > 0 {
-		took *= b.Load.Times(p.traffic.rate(len(frame), from))
+		took *= c.loaded(&b.Load, p.traffic.rate(len(frame), from))
+	}
+	if p.link.outer != nil {
+		took -= float64(c.devices(&b.PathLatency)) / 2
 	}
 	return max(since.at+time.Duration(took), from)
 }
@@ -128,7 +131,11 @@ func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
 		x.at = b.current.at
 	}
 	c := payloadOf(p.Frame)
-	set := b.setups.begin(x, func(chance float64) time.Duration { return x.at + b.setupTime(&c, chance) })
+	devices := time.Duration(0)
+	if in := b.sw.port(p.InPort); in != nil && in.link.outer != nil {
+		devices = c.devices(&b.FlowSetup.Latency) / 2
+	}
+	set := b.setups.begin(x, func(chance float64) time.Duration { return x.at + max(b.setupTime(&c, chance)-devices, 0) })
 	at = max(at, x.at+b.setupIn(set.due-x.at))
 	b.waiting++
 	kept := *p

@@ -87,6 +87,22 @@ func (c *payload) along(l *profile.Latency) time.Duration {
 	return l.Least(c.payload)
 }
 
+// loaded is by how much a rate of traffic lengthens the latency of a frame.
+func (c *payload) loaded(l *profile.Load, bps float64) float64 {
+	if c.last {
+		return l.Times(bps, c.payload)
+	}
+	return l.Least(bps)
+}
+
+// devices is what the devices of the machine take of a latency, both ways.
+func (c *payload) devices(l *profile.Latency) time.Duration {
+	if c.last {
+		return l.DevicesAt(c.payload)
+	}
+	return l.DevicesMost(c.payload)
+}
+
 // arrival is the time a packet arrived, and the random factor of its latency.
 type arrival struct {
 	at     time.Duration

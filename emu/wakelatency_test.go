@@ -21,11 +21,20 @@ func (c *clocked) Carrier(bool)   {}
 // TestPathLatencyIsThatBetweenDevices has what the way to a device takes be a part of the path
 // latency: on the way in and on the way out.
 func TestPathLatencyIsThatBetweenDevices(t *testing.T) {
+	for _, devices := range []time.Duration{0, 600 * time.Microsecond, time.Second} {
+		pathLatencyBetweenDevices(t, devices)
+	}
+}
+
+// pathLatencyBetweenDevices has devices take so much of a path latency: a frame that leaves by one
+// goes half of it earlier.
+func pathLatencyBetweenDevices(t *testing.T, devices time.Duration) {
 	now := new(time.Duration)
 	n, err := New(Config{Topology: parse(t, "single:1"), stack: newStation, Engines: 1,
 		clock: func() time.Duration { return *now },
 		Profile: profile.Profile{
-			PathLatency: profile.Latency{Points: []profile.Point{{Payload: 100, Delay: 2 * time.Millisecond}}}}})
+			PathLatency: profile.Latency{Points: []profile.Point{{Payload: 100, Delay: 2 * time.Millisecond}},
+				Devices: []profile.Point{{Payload: 100, Delay: devices}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +63,8 @@ func TestPathLatencyIsThatBetweenDevices(t *testing.T) {
 	}
 	send(h, frameBetween(h, h, 100))
 	run(n, now, 3*time.Second)
-	if got := out.came; len(got) != 1 || got[0] != 2*time.Second+time.Millisecond-call {
-		t.Errorf("to the device frames came at %v", got)
+	want := 2*time.Second + max(time.Millisecond-devices/2-call, 0)
+	if got := out.came; len(got) != 1 || got[0] != want {
+		t.Errorf("to the device, of which %v are taken off, frames came at %v, want %v", devices, got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -50,24 +51,29 @@ func named(part string, err error) error {
 	return fmt.Errorf("%s: %w", part, err)
 }
 
-// check refuses points out of order and times out of bounds.
+// check refuses curves and chances that no latency can have.
 func (l *Latency) check() error {
-	if len(l.Points) > MaxPoints {
-		return fmt.Errorf("%d points given, want at most %d", len(l.Points), MaxPoints)
-	}
 	if l.P90 != 0 && !(l.P90 >= 1 && l.P90 <= most) {
 		return fmt.Errorf("p90 %v given, want a multiple of the median from 1 to %d, such as 1.2", l.P90, most)
 	}
-	for i, p := range l.Points {
+	return cmp.Or(checkCurve(l.Points), named("devices", checkCurve(l.Devices)))
+}
+
+// checkCurve refuses points out of order and times out of bounds.
+func checkCurve(points []Point) error {
+	if len(points) > MaxPoints {
+		return fmt.Errorf("%d points given, want at most %d", len(points), MaxPoints)
+	}
+	for i, p := range points {
 		switch {
 		case p.Payload < 1 || p.Payload > MaxPayload:
 			return fmt.Errorf("payload %d given, want bytes from 1 to %d, such as 1500", p.Payload, MaxPayload)
 		case p.Delay < 0 || p.Delay > MaxDelay:
 			return fmt.Errorf("delay %v given at payload %d, want a time from 0s to %v, such as 3ms", p.Delay,
 				p.Payload, MaxDelay)
-		case i > 0 && p.Payload <= l.Points[i-1].Payload:
+		case i > 0 && p.Payload <= points[i-1].Payload:
 			return fmt.Errorf("payload %d given after %d, want the points in order of payload, each once",
-				p.Payload, l.Points[i-1].Payload)
+				p.Payload, points[i-1].Payload)
 		}
 	}
 	return nil
@@ -98,6 +104,9 @@ func (l *Load) check() error {
 	}
 	before := LoadPoint{Times: 1}
 	for _, p := range l.Points {
+		if err := p.checkSizes(&before); err != nil {
+			return err
+		}
 		switch {
 		case p.RateBPS <= before.RateBPS || p.RateBPS > MaxRateBPS:
 			return fmt.Errorf("rate %d given after %d, want bits a second in order, each once, up to %d, such as 500M", p.RateBPS, before.RateBPS, uint64(MaxRateBPS))
@@ -105,6 +114,26 @@ func (l *Load) check() error {
 			return fmt.Errorf("times %v given after %v, want a factor that does not fall with the load, from 1 to %d, such as 1.5", p.Times, before.Times, MaxTimes)
 		}
 		before = p
+	}
+	return nil
+}
+
+// checkSizes refuses factors at payloads that are less than without load, or than those of a lower
+// rate.
+func (p *LoadPoint) checkSizes(before *LoadPoint) error {
+	if len(p.Sizes) > MaxPoints {
+		return fmt.Errorf("%d sizes given at rate %d, want at most %d", len(p.Sizes), p.RateBPS, MaxPoints)
+	}
+	for i, f := range p.Sizes {
+		switch least := before.at(f.Payload); {
+		case f.Payload < 1 || f.Payload > MaxPayload:
+			return fmt.Errorf("payload %d given, want bytes from 1 to %d, such as 1500", f.Payload, MaxPayload)
+		case i > 0 && f.Payload <= p.Sizes[i-1].Payload:
+			return fmt.Errorf("payload %d given after %d, want the sizes in order of payload, each once", f.Payload, p.Sizes[i-1].Payload)
+		case !(f.Times >= least && f.Times <= MaxTimes):
+			return fmt.Errorf("times %.3g given after %.3g at payload %d, want a factor that does not fall with the load, from 1 to %d, such as 1.5",
+				f.Times, least, f.Payload, MaxTimes)
+		}
 	}
 	return nil
 }

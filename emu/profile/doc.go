@@ -32,6 +32,10 @@
 //     new flows and the controller sets up each when its packet comes: each flow takes half.
 //     Controller is how much of a flow's half was the controller's when the figures were taken: an
 //     answer within that time does not lengthen the set-up, what it takes beyond it does.
+//   - Devices, of both, is what two devices of the machine take where the switch is between them, in
+//     all: a frame that leaves by a device goes half of it earlier. A profile that was measured from
+//     outside and calibrated (weir probe calibrate) has it, so that its figures are those of the
+//     switch, and what is seen of the emulated one is the same.
 //   - Load multiplies PathLatency by a factor that depends on what leaves by the same port.
 //   - Forwarding: what leaves by one port, and by all of a switch, has a rate by the length of
 //     frames. What comes faster waits, for Wait at most, and is lost beyond that.

@@ -18,23 +18,45 @@ type Latency struct {
 	Points []Point // in order of payload; none: no time at all
 	// P90 is the time that nine in ten stay below, as a multiple of the median, which is what
 	// Points say; 0 or 1: no chance. The distribution is log-normal.
-	P90    float64
-	Source Source
+	P90 float64
+	// Devices is what two devices of the machine take where the emulated switch is between them, in
+	// order of payload: the emulator takes it off where frames leave by a device, so that Points are
+	// what is seen from outside. None: nothing is taken off.
+	Devices []Point
+	Source  Source
 }
 
 // At is the median at a payload: linear in its logarithm between two points, constant outside of
 // them.
-func (l *Latency) At(payload int) time.Duration {
-	i, exact := slices.BinarySearchFunc(l.Points, payload, func(p Point, n int) int { return cmp.Compare(p.Payload, n) })
-	switch {
-	case len(l.Points) == 0:
-		return 0
-	case i == len(l.Points):
-		return l.Points[i-1].Delay
-	case i == 0 || exact:
-		return l.Points[i].Delay
+func (l *Latency) At(payload int) time.Duration { return at(l.Points, payload) }
+
+// DevicesAt is what devices take of a packet of a payload. Where it is as long as the time itself or
+// longer, the emulated switch cannot be as fast as the promise: that is the floor of the devices.
+func (l *Latency) DevicesAt(payload int) time.Duration { return at(l.Devices, payload) }
+
+// DevicesMost is the most that devices take of a packet of a payload or of a longer one.
+func (l *Latency) DevicesMost(from int) time.Duration {
+	most := l.DevicesAt(from)
+	for _, p := range l.Devices {
+		if p.Payload > from {
+			most = max(most, p.Delay)
+		}
 	}
-	a, b := l.Points[i-1], l.Points[i]
+	return most
+}
+
+// at is a curve's time at a payload.
+func at(points []Point, payload int) time.Duration {
+	i, exact := slices.BinarySearchFunc(points, payload, func(p Point, n int) int { return cmp.Compare(p.Payload, n) })
+	switch {
+	case len(points) == 0:
+		return 0
+	case i == len(points):
+		return points[i-1].Delay
+	case i == 0 || exact:
+		return points[i].Delay
+	}
+	a, b := points[i-1], points[i]
 	return a.Delay + time.Duration(share(a.Payload, b.Payload, payload)*float64(b.Delay-a.Delay))
 }
 
@@ -120,16 +142,46 @@ type Load struct {
 type LoadPoint struct {
 	RateBPS uint64  // bits a second that leave by the port
 	Times   float64 // from 1 on
+	// Sizes are the factors at payloads, in their order, where they are known; else Times is that of
+	// all.
+	Sizes []Factor
 }
 
-// Times is the factor at a rate: 1 at none, linear between the points, constant above the last.
-func (l *Load) Times(bps float64) float64 {
-	from := LoadPoint{Times: 1}
-	for _, to := range l.Points {
-		if bps < float64(to.RateBPS) {
-			return from.Times + (bps-float64(from.RateBPS))/float64(to.RateBPS-from.RateBPS)*(to.Times-from.Times)
-		}
-		from = to
+// at is the factor of a payload.
+func (p *LoadPoint) at(payload int) float64 {
+	if len(p.Sizes) == 0 {
+		return p.Times
 	}
-	return from.Times
+	return ratio(p.Sizes, payload)
+}
+
+// least is the least factor of any payload.
+func (p *LoadPoint) least(int) float64 {
+	least := p.Times
+	for i, f := range p.Sizes {
+		if i == 0 || f.Times < least {
+			least = f.Times
+		}
+	}
+	return least
+}
+
+// Times is the factor at a rate for a payload: 1 at none, linear between the points, constant above
+// the last.
+func (l *Load) Times(bps float64, payload int) float64 { return l.times(bps, payload, (*LoadPoint).at) }
+
+// Least is the least factor at a rate of any payload.
+func (l *Load) Least(bps float64) float64 { return l.times(bps, 0, (*LoadPoint).least) }
+
+func (l *Load) times(bps float64, payload int, factor func(p *LoadPoint, payload int) float64) float64 {
+	from, times := 0.0, 1.0
+	for i := range l.Points {
+		to := &l.Points[i]
+		rate, next := float64(to.RateBPS), factor(to, payload)
+		if bps < rate {
+			return times + (bps-from)/(rate-from)*(next-times)
+		}
+		from, times = rate, next
+	}
+	return times
 }

@@ -3,6 +3,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -52,6 +53,7 @@ func (r *reader) readLatency(n *yaml.Node, l *Latency, path bool, more ...strict
 			}
 			return v, nil
 		}),
+		{Name: "devices", Read: func(n *yaml.Node) error { l.Devices = r.readPoints(n); return nil }},
 		sourceField(&l.Source),
 	}, more...)
 	seen := r.Mapping(n, text, fields)
@@ -114,7 +116,7 @@ func (r *reader) readLoad(n *yaml.Node) {
 				r.whole(n, text, []strictyaml.Field{
 					strictyaml.Into("rate", &p.RateBPS, parseLoadRate),
 					strictyaml.Into("times", &p.Times, parseTimes(1)),
-				})
+				}, strictyaml.Field{Name: "sizes", Read: func(n *yaml.Node) error { p.Sizes = r.readFactors(n); return nil }})
 				l.Points = append(l.Points, p)
 			})
 			return nil
@@ -147,9 +149,9 @@ func (r *reader) items(n *yaml.Node, text string, read func(n *yaml.Node, text s
 	}
 }
 
-// whole reads a mapping that has all of its fields.
-func (r *reader) whole(n *yaml.Node, text string, fields []strictyaml.Field) {
-	seen := r.Mapping(n, text, fields)
+// whole reads a mapping that has all of its fields, and may have others.
+func (r *reader) whole(n *yaml.Node, text string, fields []strictyaml.Field, others ...strictyaml.Field) {
+	seen := r.Mapping(n, text, slices.Concat(fields, others))
 	for _, f := range fields {
 		if !seen[f.Name] && n.Kind == yaml.MappingNode {
 			r.Wrong(n, fmt.Errorf("a point without %s given, want it, such as %s", f.Name, text))

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -92,9 +93,9 @@ func TestLatencyBetweenPoints(t *testing.T) {
 }
 
 func TestLoadBetweenPoints(t *testing.T) {
-	l := Load{Points: []LoadPoint{{500, 2}, {1000, 4}}}
+	l := Load{Points: []LoadPoint{{RateBPS: 500, Times: 2}, {RateBPS: 1000, Times: 4}}}
 	for bps, want := range map[float64]float64{0: 1, 250: 1.5, 500: 2, 750: 3, 1000: 4, 5000: 4} {
-		if got := l.Times(bps); got != want {
+		if got := l.Times(bps, 1500); got != want {
 			t.Errorf("at %v %v, want %v", bps, got, want)
 		}
 	}
@@ -220,4 +221,50 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+const calibrated = `format: 1
+name: x
+flow_setup: {points: [{payload: 56, delay: 3ms}], devices: [{payload: 56, delay: 100us}], source: measured}
+path_latency:
+  points: [{payload: 100, delay: 1ms}, {payload: 10000, delay: 3ms}]
+  devices: [{payload: 100, delay: 100us}, {payload: 1000, delay: 900us}, {payload: 10000, delay: 500us}]
+  source: measured
+load:
+  points:
+    - {rate: 1M, times: 1.5, sizes: [{payload: 100, times: 1.2}, {payload: 10000, times: 2}]}
+    - {rate: 2M, times: 3}
+  source: measured
+`
+
+// TestCalibrated reads what the devices take, and how load lengthens what by its payload.
+func TestCalibrated(t *testing.T) {
+	p, err := Parse("", []byte(calibrated))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for payload, want := range map[int]time.Duration{50: 100_000, 100: 100_000, 1000: 900_000, 10000: 500_000, 60000: 500_000} {
+		if got := p.PathLatency.DevicesAt(payload); got != want {
+			t.Errorf("devices at %d: %v, want %v", payload, got, want)
+		}
+	}
+	if p.PathLatency.DevicesMost(60) != 900_000 || p.PathLatency.DevicesMost(5000) < 500_000 || p.FlowSetup.DevicesMost(1) != 100_000 {
+		t.Errorf("most: %v, %v", p.PathLatency.DevicesMost(60), p.PathLatency.DevicesMost(5000))
+	}
+	for _, c := range []struct {
+		bps     float64
+		payload int
+		want    float64
+	}{{5e5, 100, 1.1}, {1e6, 50, 1.2}, {1e6, 1000, 1.6}, {1e6, 20000, 2}, {1.5e6, 10000, 2.5}, {3e6, 100, 3}} {
+		if got := p.Load.Times(c.bps, c.payload); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%g bit/s at %d: %v, want %v", c.bps, c.payload, got, c.want)
+		}
+	}
+	if p.Load.Least(1e6) != 1.2 || p.Load.Least(2e6) != 3 {
+		t.Errorf("least: %v, %v", p.Load.Least(1e6), p.Load.Least(2e6))
+	}
+	again, err := Parse("", []byte(p.YAML()))
+	if err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("%v\n%+v\nread again is\n%+v", err, p, again)
+	}
 }

@@ -79,11 +79,19 @@ func (p *Profile) Guessed() []string {
 }
 
 func (l *Latency) fields() []string {
-	points := make([]string, len(l.Points))
-	for i, p := range l.Points {
+	fields := []string{"points: " + curve(l.Points), number("p90", l.P90)}
+	if len(l.Devices) > 0 {
+		fields = append(fields, "devices: "+curve(l.Devices))
+	}
+	return fields
+}
+
+func curve(list []Point) string {
+	points := make([]string, len(list))
+	for i, p := range list {
 		points[i] = fmt.Sprintf("{payload: %d, delay: %v}", p.Payload, p.Delay)
 	}
-	return []string{"points: [" + strings.Join(points, ", ") + "]", number("p90", l.P90)}
+	return "[" + strings.Join(points, ", ") + "]"
 }
 
 func (l *Load) fields() []string {
@@ -92,9 +100,21 @@ func (l *Load) fields() []string {
 	}
 	points := make([]string, len(l.Points))
 	for i, p := range l.Points {
-		points[i] = fmt.Sprintf("{rate: %d, times: %s}", p.RateBPS, decimal(p.Times))
+		points[i] = fmt.Sprintf("{rate: %d, times: %s%s}", p.RateBPS, decimal(p.Times), p.sizes())
 	}
 	return []string{"points: [" + strings.Join(points, ", ") + "]"}
+}
+
+// sizes are the factors of a point at payloads, as they follow its other fields.
+func (p *LoadPoint) sizes() string {
+	var list []string
+	for _, f := range p.Sizes {
+		list = append(list, fmt.Sprintf("{payload: %d, times: %s}", f.Payload, decimal(f.Times)))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", sizes: [" + strings.Join(list, ", ") + "]"
 }
 
 // decimal writes a number without exponent.
