@@ -87,6 +87,17 @@ func (r *Report) section(colour palette) section {
 	} else if len(valid) == 1 {
 		s.single(valid[0])
 	}
+	for _, t := range r.Tables {
+		x := table{Head: append([]string{t.Title}, t.Head[min(1, len(t.Head)):]...)}
+		for _, row := range t.Rows {
+			var cells []any
+			for _, cell := range row {
+				cells = append(cells, cell)
+			}
+			x.Rows = append(x.Rows, cells)
+		}
+		s.Tables = append(s.Tables, x)
+	}
 	for _, name := range timesOf(valid) {
 		s.Curves = append(s.Curves, colour.picture(name, valid))
 	}

@@ -28,6 +28,8 @@ func sampleReport() *Report {
 		}
 	}
 	r.Results[3].Refuse(ErrNothing)
+	r.Tables = []*Table{{Title: "side by side", Head: []string{"quantity", "switch", "twin"},
+		Rows: [][]string{{"latency <of all>", "1 µs", "2 µs"}}}}
 	r.Fidelity = &Fidelity{Promises: 9, LatenessP99: 12, Kept: true}
 	r.Finish()
 	return r
@@ -46,7 +48,8 @@ func TestPage(t *testing.T) {
 	page := b.String()
 	for _, want := range []string{"packet-ins &lt;answered&gt;", "weir bench &amp; more",
 		"gone</b>: no result: " + ErrNothing.Error(), "2,000 /s", "viewport",
-		"prefers-color-scheme: dark", "@media print", "of 9 promises 0 were late"} {
+		"prefers-color-scheme: dark", "@media print", "of 9 promises 0 were late",
+		"<th>side by side</th><th>switch</th>", "<td>latency &lt;of all&gt;</td><td>1 µs</td>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -23,6 +23,11 @@ func Markdown(w io.Writer, reports []*Report) error {
 				return err
 			}
 		}
+		for _, t := range r.Tables {
+			if err := t.markdown(w); err != nil {
+				return err
+			}
+		}
 		if _, err := fmt.Fprintln(w); err != nil {
 			return err
 		}
@@ -54,6 +59,23 @@ func (x *Result) markdown(w io.Writer) error {
 	for _, p := range x.Processes {
 		row("CPU of the "+p.Name+", each", "µs", &p.CPUPerWork)
 		row("memory of the "+p.Name, "MiB", &p.RSS)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// markdown writes a table under its title.
+func (t *Table) markdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s:\n\n", escaped(t.Title))
+	for i, row := range append([][]string{t.Head}, t.Rows...) {
+		for _, cell := range row {
+			b.WriteString("| " + escaped(cell) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -15,6 +15,7 @@ func TestMarkdown(t *testing.T) {
 	for _, want := range []string{"## packet-ins <answered>\n",
 		"| self | packet-ins answered | 2,000 /s | 1,000 – 3,000 | 3 |\n",
 		"| gone | no result: " + ErrNothing.Error() + " | | | |\n",
+		"\nside by side:\n\n| quantity | switch | twin |\n|---|---|---|\n| latency <of all> | 1 µs | 2 µs |\n",
 		"| slow | packet-ins answered ÷ self | 3.00 | | |\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

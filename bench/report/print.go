@@ -23,6 +23,11 @@ func (r *Report) Print(w io.Writer) error {
 	if err := printResults(w, valid); err != nil {
 		return err
 	}
+	for _, t := range r.Tables {
+		if err := t.print(w); err != nil {
+			return err
+		}
+	}
 	for _, x := range r.Results {
 		if x.Refused != "" {
 			fmt.Fprintf(w, "%s: no result: %s\n", x.Subject, x.Refused)
@@ -38,6 +43,20 @@ func (r *Report) Print(w io.Writer) error {
 		fmt.Fprintf(w, "emulated network: %s\n", f)
 	}
 	return nil
+}
+
+// print prints a table under its title.
+func (t *Table) print(w io.Writer) error {
+	fmt.Fprintf(w, "\n%s\n", t.Title)
+	lines := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		fmt.Fprintln(lines, strings.TrimRight(strings.Join(row, "\t"), "\t"))
+	}
+	if err := lines.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }
 
 // printResults prints those that there are: each with its measures, its times, and what its

@@ -42,6 +42,12 @@ func (r *Report) check() error {
 	if len(r.Results) == 0 || len(r.Results) > maxResults {
 		return fmt.Errorf("%w: %d results, want 1 to %d", errReport, len(r.Results), maxResults)
 	}
+	for _, t := range r.Tables {
+		if t == nil || len(t.Rows) > maxResults ||
+			slices.ContainsFunc(t.Rows, func(row []string) bool { return len(row) != len(t.Head) }) {
+			return fmt.Errorf("%w: a table that is empty, has more than %d rows, or such of other lengths than its head", errReport, maxResults)
+		}
+	}
 	for _, x := range r.Results {
 		if err := x.Sound(); err != nil {
 			return fmt.Errorf("%w: %w", errReport, err)

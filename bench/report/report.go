@@ -20,6 +20,8 @@ type Report struct {
 	Machine  Machine   `json:"machine"`
 	Load     Load      `json:"load"`
 	Results  []*Result `json:"results"`
+	// Tables put figures beside each other that are not of the same measure.
+	Tables []*Table `json:"tables,omitempty"`
 	// Fidelity is how well emulated networks kept their promises, where a scenario has some of
 	// package emu.
 	Fidelity *Fidelity `json:"fidelity,omitempty"`
@@ -35,6 +37,13 @@ const (
 	Weir         = "weir" // an instance of this binary
 	NullInstance = "null" // the null instance, by which the generator checks itself
 )
+
+// Table is one with a heading; each row has as many cells as Head.
+type Table struct {
+	Title string     `json:"title"`
+	Head  []string   `json:"head"`
+	Rows  [][]string `json:"rows"`
+}
 
 // Load is what was asked. What a scenario does not have is 0.
 type Load struct {

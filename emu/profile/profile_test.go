@@ -248,7 +248,8 @@ func TestCalibrated(t *testing.T) {
 			t.Errorf("devices at %d: %v, want %v", payload, got, want)
 		}
 	}
-	if p.PathLatency.DevicesMost(60) != 900_000 || p.PathLatency.DevicesMost(5000) < 500_000 || p.FlowSetup.DevicesMost(1) != 100_000 {
+	if p.PathLatency.DevicesMost(60) != 900_000 || p.PathLatency.DevicesMost(5000) < 500_000 ||
+		p.FlowSetup.DevicesMost(1) != 100_000 {
 		t.Errorf("most: %v, %v", p.PathLatency.DevicesMost(60), p.PathLatency.DevicesMost(5000))
 	}
 	for _, c := range []struct {

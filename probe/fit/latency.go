@@ -26,10 +26,27 @@ type Sized struct {
 // Median is that of the times.
 func (s *Sized) Median() time.Duration { return quantile(s.Took, 0.5) }
 
-// Loaded is how long packets took while so much else left by the same port.
+// Loaded is how long packets took, there and back, while so much else left by the same port.
 type Loaded struct {
 	RateBPS uint64
+	OneWay  bool // nothing else left by the port of the way back
 	Sizes   []Sized
+}
+
+// share is what load does to one way, of what it does to both together.
+func (l *Loaded) share(times float64) float64 {
+	if l.OneWay {
+		return max(2*times-1, 0)
+	}
+	return times
+}
+
+// Both is what a factor of one way makes of the time there and back.
+func (l *Loaded) Both(times float64) float64 {
+	if l.OneWay {
+		return (times + 1) / 2
+	}
+	return times
 }
 
 // minForChance is how many times of one payload tell the time that nine in ten stay below.
@@ -69,7 +86,7 @@ func latency(sizes []Sized) (l profile.Latency, q Quality, err error) {
 		if len(s.Took) == 0 {
 			continue
 		}
-		if s.Payload < 1 || s.Payload > profile.MaxPayload || len(l.Points) > 0 && s.Payload <= l.Points[len(l.Points)-1].Payload {
+		if n := len(l.Points); s.Payload < 1 || s.Payload > profile.MaxPayload || n > 0 && s.Payload <= l.Points[n-1].Payload {
 			return profile.Latency{}, q, fmt.Errorf("%w: payload %d given, want bytes from 1 to %d, in order", ErrTooFew, s.Payload,
 				profile.MaxPayload)
 		}
@@ -81,7 +98,8 @@ func latency(sizes []Sized) (l profile.Latency, q Quality, err error) {
 		}
 	}
 	if len(l.Points) == 0 || len(l.Points) > profile.MaxPoints {
-		return profile.Latency{}, q, fmt.Errorf("%w: times of %d payloads given, want 1 to %d", ErrTooFew, len(l.Points), profile.MaxPoints)
+		return profile.Latency{}, q, fmt.Errorf("%w: times of %d payloads given, want 1 to %d", ErrTooFew, len(l.Points),
+			profile.MaxPoints)
 	}
 	q.Points = len(l.Points)
 	if len(ratios) == 0 {
@@ -136,8 +154,8 @@ func Load(base []Sized, loads []Loaded) (profile.Load, Quality, error) {
 		var logs []float64
 		for j, payload := range payloads {
 			found := medianOf(loads[i].Sizes, payload).Seconds() / medianOf(base, payload).Seconds()
-			times := round3(min(max(found, before[j], 1), profile.MaxTimes))
-			off := times/found - 1
+			times := round3(min(max(loads[i].share(found), before[j], 1), profile.MaxTimes))
+			off := loads[i].Both(times)/found - 1
 			q.Residual += off * off
 			q.Points++
 			before[j] = times

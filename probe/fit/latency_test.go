@@ -108,8 +108,18 @@ func TestLoadIsFoundAgain(t *testing.T) {
 	if p := (profile.Profile{PathLatency: truth, Load: got}); p.Check() != nil {
 		t.Error(p.Check())
 	}
+	// Load on one way only: the other way takes what it took.
+	got, _, err = Load(base, []Loaded{{RateBPS: 250e6, OneWay: true, Sizes: sized(n, &truth, 1.5, 400)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "factor of one way", got.Times(250e6, 56), 2, 0.05)
+	if l := (Loaded{OneWay: true}); l.Both(2) != 1.5 {
+		t.Errorf("both ways %v, want 1.5", l.Both(2))
+	}
 	// Faster under load, and falling: the model has neither, and says how far it is off.
-	got, q, err = Load(base, []Loaded{{RateBPS: 1e6, Sizes: sized(n, &truth, 0.5, 20)}, {RateBPS: 2e6, Sizes: sized(n, &truth, 0.4, 20)}})
+	got, q, err = Load(base, []Loaded{{RateBPS: 1e6, Sizes: sized(n, &truth, 0.5, 20)},
+		{RateBPS: 2e6, Sizes: sized(n, &truth, 0.4, 20)}})
 	if err != nil || got.Times(2e6, 56) != 1 || q.Residual < 0.5 {
 		t.Errorf("%+v, %+v, %v", got, q, err)
 	}
@@ -191,7 +201,8 @@ func FuzzLatency(f *testing.F) {
 		if p.PathLatency, _, err = PathLatency(base); err != nil && len(p.PathLatency.Points) > 0 {
 			t.Errorf("points and %v", err)
 		}
-		if p.FlowSetup, _, err = FlowSetup(base, []time.Duration{time.Duration(seed)}); err != nil && len(p.FlowSetup.Points) > 0 {
+		p.FlowSetup, _, err = FlowSetup(base, []time.Duration{time.Duration(seed)})
+		if err != nil && len(p.FlowSetup.Points) > 0 {
 			t.Errorf("points and %v", err)
 		}
 		loads := []Loaded{{RateBPS: seed % 1e13, Sizes: list()}, {RateBPS: 1e6, Sizes: list()}}
