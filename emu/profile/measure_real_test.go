@@ -48,7 +48,7 @@ func (f *figures) pings(t *testing.T, r *controller.Controller, a, b *netlab.Hos
 		r.Answers()
 		first, then := a.Echoes(b, 1, payload, pace), a.Echoes(b, more, payload, pace)
 		for _, a := range r.Answers() {
-			f.controller = append(f.controller, a.Took())
+			f.controller = append(f.controller, a.Share)
 		}
 		if len(first) != 1 || len(then) != more {
 			continue // one was lost: another does not stand for it

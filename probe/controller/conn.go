@@ -19,7 +19,14 @@ type conn struct {
 	mu      sync.Mutex
 	arrived time.Time // of the last read
 	written uint64    // bytes
-	waiting []*Answer // that have not been written, in their order
+	waiting []pending // answers that have not been written, in their order
+}
+
+// pending is an answer to a packet-in, written when so many bytes of the connection are.
+type pending struct {
+	*Answer
+	arrived time.Time // the packet-in
+	end     uint64
 }
 
 // newConn wraps a connection that was accepted.
@@ -68,20 +75,20 @@ func (c *conn) wrote(n int) {
 	defer c.mu.Unlock()
 	c.written += uint64(n)
 	for len(c.waiting) > 0 && c.waiting[0].end <= c.written {
-		c.waiting[0].Written = now
+		c.waiting[0].written(c.waiting[0].arrived, now)
 		c.waiting = c.waiting[1:]
 	}
 }
 
-// await has an answer be given its time when so many bytes of the connection have been written.
-func (c *conn) await(a *Answer, end uint64) {
+// await has an answer be given its time when it has been written.
+func (c *conn) await(p pending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if a.end = end; end <= c.written {
-		a.Written = time.Now()
+	if p.end <= c.written {
+		p.written(p.arrived, time.Now())
 		return
 	}
-	c.waiting = append(c.waiting, a)
+	c.waiting = append(c.waiting, p)
 }
 
 // arrival is when the bytes of the last read came.

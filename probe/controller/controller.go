@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/session"
 )
 
@@ -45,6 +46,7 @@ type Controller struct {
 	lost     error            // why the last session ended
 	refused  []error          // errors of the switch that answer nothing that waits
 	reactive reactive
+	places   map[packet.MAC]uint32 // the port at which a station was seen last
 }
 
 // tap sees packet-ins, with the time at which they came.
@@ -57,7 +59,7 @@ func Listen(address string, cfg Config) (*Controller, error) {
 		return nil, fmt.Errorf("listening for the switch: %w", err)
 	}
 	c := &Controller{cfg: cfg, ln: ln, datapath: cfg.Datapath, conns: map[string]*conn{}, up: make(chan struct{}),
-		served: make(chan struct{})}
+		places: map[packet.MAC]uint32{}, served: make(chan struct{})}
 	c.server = session.NewServer(session.Config{Versions: cfg.Versions, Admit: c.admit, Refused: c.refuse}, handler{c})
 	c.start()
 	return c, nil

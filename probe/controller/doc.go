@@ -15,9 +15,11 @@
 // holds may be deleted.
 //
 //   - React has flows set up when their first packet comes, by Exact: the pair of MAC addresses, or
-//     the transport connection. Forget deletes them and waits for the switch's confirmation.
-//     Answers says of each flow when its packet-in came, and when the answer had been written.
-//   - Install writes entries before they are needed, and waits until they are confirmed.
+//     the transport connection. Learn is React by the ports at which stations were seen. Forget
+//     deletes the entries and waits for the switch's confirmation. Answers says of each flow how
+//     long its packet-ins were with the controller.
+//   - Install writes entries before they are needed, and waits until they are confirmed;
+//     InstallPairs those of all pairs of stations that Learn knows of.
 //   - Measure takes the figures of the switch that package probe/fit makes a profile of.
 //
 // # Who owns what

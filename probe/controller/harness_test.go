@@ -64,29 +64,36 @@ func listen(t *testing.T, cfg Config) *Controller {
 // emulate runs a switch of a profile with two ports under a controller until the test ends.
 func emulate(t *testing.T, c *Controller, v openflow.Version, p profile.Profile) (sw *emu.Switch, ports [2]*end) {
 	t.Helper()
+	sw, list := emulatePorts(t, c, v, p, len(ports))
+	return sw, [2]*end(list)
+}
+
+// emulatePorts is emulate with so many ports.
+func emulatePorts(t *testing.T, c *Controller, v openflow.Version, p profile.Profile, n int) (sw *emu.Switch, ports []*end) {
+	t.Helper()
 	top, err := topo.Parse("single:1,hosts=0", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{v}, Controllers: []string{c.Address()}, Profile: p,
+	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{v}, Controllers: []string{c.Address()}, Profile: p,
 		Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sw = n.Switches()[0]
-	for i := range ports {
-		ports[i] = &end{}
+	sw = network.Switches()[0]
+	for i := range n {
+		ports = append(ports, &end{})
 		if ports[i].attachment, err = sw.Attach(uint32(i+1), "end", topo.LinkSpec{}, ports[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := n.Start(t.Context()); err != nil {
+	if err := network.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), need.Patience)
 		defer cancel()
-		if err := n.Close(ctx); err != nil {
+		if err := network.Close(ctx); err != nil {
 			t.Error(err)
 		}
 	})

@@ -25,7 +25,8 @@ const (
 // Forwarding is how flows are set up.
 type Forwarding struct {
 	// Out is by which port a packet leaves that came by another; false drops it, and sets nothing
-	// up. It is called by the session's reader, and must not block.
+	// up. openflow.PortAll floods it, and sets nothing up either. It is called by the session's
+	// reader, under the controller's lock: it must neither block nor call the controller.
 	Out func(in uint32, k *packet.Key) (port uint32, ok bool)
 	// By says what a flow is.
 	By Exact
@@ -44,24 +45,40 @@ func Between(a, b uint32) func(in uint32, _ *packet.Key) (uint32, bool) {
 	}
 }
 
-// Answer is what the controller did for the first packet of a flow.
+// Answer is what the controller did for a new flow. Where several packets of it came before its entry
+// was in force, such as the fragments of one, each came to the controller and was sent on.
 type Answer struct {
-	InPort  uint32
-	Arrived time.Time // when the packet-in had come to this machine, or this process (conn_linux.go)
-	Written time.Time // when flow-mod and packet-out had been written to the socket; zero: not yet
-
-	end uint64 // how much the connection has written by then
+	InPort   uint32
+	Src, Dst packet.MAC
+	Arrived  time.Time // when the first packet-in had come to this machine, or this process (conn_linux.go)
+	Written  time.Time // when the last answer had been written to the socket; zero: none yet
+	// Share is how long the controller had packet-ins that it had not answered yet: of one packet,
+	// from its packet-in to the writing of flow-mod and packet-out.
+	Share     time.Duration
+	PacketIns int // that were answered
 }
 
-// Took is the controller's share of the flow's set-up.
-func (a *Answer) Took() time.Duration { return a.Written.Sub(a.Arrived) }
+// Span is from the first packet-in to the last answer. Of several packets, the switch's time between
+// them is in it.
+func (a *Answer) Span() time.Duration { return a.Written.Sub(a.Arrived) }
+
+// written adds an answer to a packet-in. They are written in their order.
+func (a *Answer) written(arrived, now time.Time) {
+	if a.Written.After(arrived) { // the one before was under way still
+		arrived = a.Written
+	}
+	a.Share += now.Sub(arrived)
+	a.Written = now
+	a.PacketIns++
+}
 
 // reactive is the state of Forwarding, under the controller's lock.
 type reactive struct {
 	Forwarding
-	delay   time.Duration
-	known   map[flow]bool
-	answers []*Answer
+	delay     time.Duration
+	known     map[flow]*Answer
+	answers   []*Answer
+	packetIns uint64
 }
 
 // flow is what entries are told apart by: fields that By does not name are 0.
@@ -84,7 +101,7 @@ const maxFlows = 1 << 20
 func (c *Controller) React(f Forwarding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reactive.Forwarding, c.reactive.known = f, map[flow]bool{}
+	c.reactive.Forwarding, c.reactive.known = f, map[flow]*Answer{}
 	if c.session != nil {
 		_, _ = c.session.Send(tableMiss())
 	}
@@ -97,8 +114,15 @@ func (c *Controller) SetDelay(d time.Duration) {
 	c.reactive.delay = d
 }
 
-// Answers are those to the first packets of flows since the last call, in their order, as far as
-// they have been written.
+// PacketIns is how many packets have come up to be forwarded.
+func (c *Controller) PacketIns() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reactive.packetIns
+}
+
+// Answers are those to new flows since the last call, in their order, as far as they have been
+// written.
 func (c *Controller) Answers() (list []Answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +144,7 @@ func (c *Controller) Answers() (list []Answer) {
 func (c *Controller) Forget(ctx context.Context) error {
 	c.mu.Lock()
 	s := c.session
-	c.reactive.known = map[flow]bool{}
+	c.reactive.known = map[flow]*Answer{}
 	miss := c.reactive.Out != nil
 	c.mu.Unlock()
 	if s == nil {
@@ -141,53 +165,79 @@ func (c *Controller) Forget(ctx context.Context) error {
 func (c *Controller) answer(s *session.Session, p *openflow.PacketIn) {
 	var k packet.Key
 	packet.ParseKey(p.Data, &k)
-	c.mu.Lock()
-	r := &c.reactive
-	if r.Out == nil || !k.Layers.Has(packet.LayerEthernet) {
-		c.mu.Unlock()
+	t := task{in: p.InPort}
+	if !c.decide(&t, &k) {
 		return
 	}
-	f := r.By.flow(p.InPort, &k)
-	port, ok := r.Out(p.InPort, &k)
-	first, delay := ok && !r.known[f], r.delay
-	if first && len(r.known) < maxFlows {
-		r.known[f] = true
-	}
-	inner := c.conn
-	c.mu.Unlock()
-	if !ok {
-		return
-	}
-	arrived := inner.arrival()
-	out := &openflow.PacketOut{Buffer: p.Buffer, InPort: p.InPort, Actions: []openflow.Action{openflow.Output(port)}}
+	t.arrived = t.conn.arrival()
+	out := &openflow.PacketOut{Buffer: p.Buffer, InPort: p.InPort, Actions: []openflow.Action{openflow.Output(t.port)}}
 	if p.Buffer == openflow.NoBuffer {
 		out.Data = p.Data
 	}
-	if delay == 0 {
-		c.send(s, inner, arrived, first, f, port, out)
+	if t.delay == 0 {
+		c.send(s, &t, out)
 		return
 	}
 	out.Data = bytes.Clone(out.Data)
-	time.AfterFunc(delay, func() { c.send(s, inner, arrived, first, f, port, out) })
+	time.AfterFunc(t.delay, func() { c.send(s, &t, out) })
 }
 
-// send sends the answer to a packet-in, and notes it where it sets a flow up.
-func (c *Controller) send(s *session.Session, inner *conn, arrived time.Time, first bool, f flow, port uint32,
-	out *openflow.PacketOut) {
-	if !first {
-		_, _ = s.Send(out)
-		return
-	}
-	if _, err := s.Send(f.entry(port), out); err != nil {
-		return
-	}
-	a := &Answer{InPort: f.in, Arrived: arrived}
+// task is a packet that has to be sent on.
+type task struct {
+	in, port uint32
+	arrived  time.Time
+	flow     flow
+	first    bool    // its flow has to be set up
+	answer   *Answer // nil: it is flooded
+	delay    time.Duration
+	conn     *conn
+}
+
+// decide finds what is to be done with a packet; false drops it.
+func (c *Controller) decide(t *task, k *packet.Key) bool {
 	c.mu.Lock()
-	if len(c.reactive.answers) < maxFlows {
-		c.reactive.answers = append(c.reactive.answers, a)
+	defer c.mu.Unlock()
+	r := &c.reactive
+	if r.Out == nil || c.conn == nil || !k.Layers.Has(packet.LayerEthernet) {
+		return false
 	}
-	c.mu.Unlock()
-	inner.await(a, s.Stats().OutBytes)
+	r.packetIns++
+	var ok bool
+	if t.port, ok = r.Out(t.in, k); !ok {
+		return false
+	}
+	t.conn, t.delay = c.conn, r.delay
+	if t.port == openflow.PortAll {
+		return true
+	}
+	t.flow = r.By.flow(t.in, k)
+	if t.answer = r.known[t.flow]; t.answer == nil {
+		t.first, t.answer = true, &Answer{InPort: t.in, Src: k.EthSrc, Dst: k.EthDst}
+		if len(r.known) < maxFlows {
+			r.known[t.flow] = t.answer
+		}
+	}
+	return true
+}
+
+// send sends the answer to a packet-in, and notes it where it is one of a flow.
+func (c *Controller) send(s *session.Session, t *task, out *openflow.PacketOut) {
+	messages := []openflow.Message{out}
+	if t.first {
+		messages = []openflow.Message{t.flow.entry(t.port), out}
+	}
+	if _, err := s.Send(messages...); err != nil || t.answer == nil {
+		return
+	}
+	if t.first {
+		t.answer.Arrived = t.arrived
+		c.mu.Lock()
+		if len(c.reactive.answers) < maxFlows {
+			c.reactive.answers = append(c.reactive.answers, t.answer)
+		}
+		c.mu.Unlock()
+	}
+	t.conn.await(pending{t.answer, t.arrived, s.Stats().OutBytes})
 }
 
 // flow is that of a packet.

@@ -55,8 +55,8 @@ func TestReactiveSetsFlowsUpOnce(t *testing.T) {
 					t.Fatalf("by %d: %d answers, want %d", by, len(answers), flows)
 				}
 				for _, a := range answers {
-					if a.Arrived.IsZero() || a.Took() <= 0 || a.InPort != 1 && a.InPort != 2 {
-						t.Errorf("answer %+v took %v", a, a.Took())
+					if a.Arrived.IsZero() || a.Share <= 0 || a.InPort != 1 && a.InPort != 2 {
+						t.Errorf("answer %+v took %v", a, a.Share)
 					}
 				}
 				if err := c.Forget(t.Context()); err != nil {
@@ -87,7 +87,7 @@ func TestReactiveDelayIsItsShare(t *testing.T) {
 		answers = append(answers, c.Answers()...)
 		return len(answers) > 0
 	})
-	if len(answers) != 1 || answers[0].Took() < delay {
+	if len(answers) != 1 || answers[0].Share < delay {
 		t.Errorf("answers %+v, want one that took %v at least", answers, delay)
 	}
 }

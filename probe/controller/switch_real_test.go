@@ -51,7 +51,7 @@ func TestShareIsWhatTheWireShows(t *testing.T) {
 				t.Fatalf("%d echoes of one came back", got)
 			}
 			for _, x := range c.Answers() {
-				ours = append(ours, x.Took())
+				ours = append(ours, x.Share)
 			}
 		}
 		wire = w.End()
