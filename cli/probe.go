@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,7 @@ the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
 		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProbeLatency(), newProbeStream(), newProbeCable(), newProbeObserve(), newProbeSwitch())
+	cmd.AddCommand(newProbeLatency(), newProbeSetup(), newProbeStream(), newProbeCable(), newProbeObserve(), newProbeSwitch())
 	return cmd
 }
 
@@ -42,6 +41,7 @@ func newProbeLatency() *cobra.Command {
 	var c campaign.Latency
 	var f probeFlags
 	var l loadFlags
+	var ruled ruledFlags
 	cmd := &cobra.Command{
 		Use:   "latency",
 		Short: "Two-way path latency, by the size of packets",
@@ -49,28 +49,78 @@ func newProbeLatency() *cobra.Command {
 a request's leaving to its reply's coming, less what the other station took. An echo that is longer
 than the MTU goes in fragments: from the first one's leaving to the last one's coming. Whoever else is
 at the interfaces should be silent. The far end can be at another machine, where weir probe observe
-runs: clocks need not agree, but one way is known only with --symmetric or --clocks-agree.`,
+runs: clocks need not agree, but one way is known only with --symmetric or --clocks-agree. With --listen it
+is the switch's controller besides.`,
 		Example: `  weir probe latency --from eth1 --to eth2 --size 56,1500 --count 100
+  weir probe latency --from eth1 --to eth2 --listen 192.0.2.1:6653 --rules installed
   weir probe latency --from eth1 --to eth2 --load eth3 --load eth4 --load-rate 250M
   weir probe latency --from eth0,netns=h1 --to eth0,netns=h2 --six --html latency.html
   weir probe latency --from eth1 --to observer=192.0.2.2:8620 --key probe.key --symmetric`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(f.both(), l.read(&c.Load, &f)); err != nil {
+			if err := cmp.Or(f.both(), l.read(&c.Load, &f), ruled.check(cmd.Flags())); err != nil {
 				return err
 			}
-			return f.run(cmd, &c, c.Run)
+			return f.run(cmd, &c, c.Check, func(ctx context.Context) (r *report.Report, write csvTable, err error) {
+				err = ruled.during(ctx, &c, cmd.ErrOrStderr(), func() (err error) {
+					r, write, err = tabled(campaign.WriteCSV, c.Run)(ctx)
+					return err
+				})
+				return r, write, err
+			})
 		},
 	}
 	f.flags(cmd.Flags(), &c)
 	l.flags(cmd.Flags())
-	cmd.Flags().Lookup("to").Usage += ", or " + observerForm
-	keyFlag(cmd.Flags(), &f.key)
+	f.far(cmd.Flags())
+	f.limits(cmd.Flags(), &c)
+	ruled.flags(cmd.Flags(), &c, "")
 	cmd.Flags().BoolVar(&c.Symmetric, "symmetric", false,
 		"both ways are alike: one way is half; refused where each is known and they differ")
 	cmd.Flags().BoolVar(&c.ClocksAgree, "clocks-agree", false, "the clocks of the two machines do, so that each way is known")
-	cmd.Flags().Float64Var(&c.Limits.Lost, "max-loss", 0, "share of the packets that may be lost, such as 0.05")
-	cmd.Flags().Float64Var(&c.Limits.Foreign, "max-foreign", 1, "frames of others that there may be for each one of the probe")
+	return cmd
+}
+
+func newProbeSetup() *cobra.Command {
+	var c campaign.Setup
+	var f probeFlags
+	var l loadFlags
+	var ruled ruledFlags
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "Flow set-up: how much longer the first packet of a flow takes",
+		Long: `It is the controller of the first switch that connects, OpenFlow 1.0 or 1.3, and deletes whatever the
+switch holds, before and after. Two stations of its own, one at each interface, exchange the echoes of
+one flow after the other: flow set-up is the path latency of a flow's first echo less the median of
+later ones. Request and reply are two flows, so two set-ups are in it; what the controller took of
+them is reported beside it. With --rules installed the entries are there before the first echo.`,
+		Example: `  weir probe setup --from eth1 --to eth2 --listen 192.0.2.1:6653
+  weir probe setup --from eth0,netns=h1 --to eth0,netns=h2 --size 56 --count 50 --csv setup.csv`,
+		Args: wantNoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ruled.to.listen == "" {
+				return errors.New("empty --listen given, want HOST:PORT: flows are forgotten by the switch's own controller")
+			}
+			if err := cmp.Or(f.both(), l.read(&c.Load, &f), ruled.check(cmd.Flags())); err != nil {
+				return err
+			}
+			return f.run(cmd, &c.Latency, c.Check, func(ctx context.Context) (r *report.Report, write csvTable, err error) {
+				err = ruled.during(ctx, &c.Latency, cmd.ErrOrStderr(), func() (err error) {
+					r, write, err = tabled(campaign.WriteSetups, c.Run)(ctx)
+					return err
+				})
+				return r, write, err
+			})
+		},
+	}
+	f.flags(cmd.Flags(), &c.Latency)
+	l.flags(cmd.Flags())
+	f.far(cmd.Flags())
+	f.limits(cmd.Flags(), &c.Latency)
+	ruled.flags(cmd.Flags(), &c.Latency, defaultListen)
+	cmd.Flags().Lookup("count").Usage = "flows of each size"
+	cmd.Flags().IntVar(&c.Later, "later", 4, "echoes of each flow that are later ones; the second is none of them")
+	cmd.Flags().DurationVar(&c.Apart, "apart", 100*time.Millisecond, "from the forgetting of flows to the first packet of a new one")
 	return cmd
 }
 
@@ -92,7 +142,7 @@ pair, or the one between --from and --to.`,
 			if _, far, _ := observerAt(f.to); far {
 				return fmt.Errorf("--to %s given, want an interface of this machine: each machine has a share of its own", f.to)
 			}
-			return f.run(cmd, &c.Latency, c.Run)
+			return f.run(cmd, &c.Latency, c.Check, tabled(campaign.WriteCSV, c.Run))
 		},
 	}
 	f.flags(cmd.Flags(), &c.Latency)
@@ -139,9 +189,34 @@ func (p *probeFlags) both() error {
 	return nil
 }
 
+// far are the flags of a far end at another machine.
+func (p *probeFlags) far(f *pflag.FlagSet) {
+	f.Lookup("to").Usage += ", or " + observerForm
+	keyFlag(f, &p.key)
+}
+
+// limits are the flags of what a path may do.
+func (p *probeFlags) limits(f *pflag.FlagSet, c *campaign.Latency) {
+	f.Float64Var(&c.Limits.Lost, "max-loss", 0, "share of the packets that may be lost, such as 0.05")
+	f.Float64Var(&c.Limits.Foreign, "max-foreign", 1, "frames of others that there may be for each one of the probe")
+}
+
+// csvTable writes what was measured, one line for each sample.
+type csvTable func(io.Writer) error
+
+// measurement is one between two interfaces.
+type measurement func(context.Context) (*report.Report, csvTable, error)
+
+// tabled is a measurement with the table of its samples.
+func tabled[T any](write func(io.Writer, []T) error, measure func(context.Context) (*report.Report, []T, error)) measurement {
+	return func(ctx context.Context) (*report.Report, csvTable, error) {
+		r, samples, err := measure(ctx)
+		return r, func(w io.Writer) error { return write(w, samples) }, err
+	}
+}
+
 // run measures, when the flags can be meant, and shows the report.
-func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency,
-	measure func(context.Context) (*report.Report, []campaign.Sample, error)) error {
+func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency, check func() error, measure measurement) error {
 	c.VLAN = p.vlan
 	var err error
 	if c.Sizes, err = p.lengths(campaign.MaxSize); err != nil {
@@ -157,18 +232,18 @@ func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency,
 	if c.Key, err = readKey(p.key); err != nil {
 		return err
 	}
-	if err := cmp.Or(p.read(&c.From, &c.To), p.check(cmd), c.Check()); err != nil {
+	if err := cmp.Or(p.read(&c.From, &c.To), p.check(cmd), check()); err != nil {
 		return err
 	}
 	if err := p.place(); err != nil {
 		return runtimeError(err)
 	}
-	c.Build, c.Command, c.Note = probeBuild(), "weir "+strings.Join(os.Args[1:], " "), notes(cmd)
-	r, samples, err := measure(cmd.Context())
+	c.Build, c.Command, c.Note = probeBuild(), commandLine(), notes(cmd)
+	r, write, err := measure(cmd.Context())
 	if err != nil {
 		return runtimeError(err)
 	}
-	if err := p.table(func(w io.Writer) error { return campaign.WriteCSV(w, samples) }); err != nil {
+	if err := p.table(write); err != nil {
 		return runtimeError(err)
 	}
 	return p.out.show(cmd, r)

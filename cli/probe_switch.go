@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -17,7 +16,6 @@ import (
 	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/profile"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/fit"
 	"github.com/weirnet/weir/probe/nic"
@@ -25,12 +23,11 @@ import (
 
 // probedSwitch is what weir probe switch is asked for.
 type probedSwitch struct {
-	listen, datapath, source string
-	version                  string // of OpenFlow; "": both
-	wait                     time.Duration
-	plan                     controller.Plan
-	out                      reportFiles
-	profile                  string // file
+	to      switchFlags
+	source  string
+	plan    controller.Plan
+	out     reportFiles
+	profile string // file
 }
 
 func newProbeSwitch() *cobra.Command {
@@ -51,14 +48,10 @@ say so, need a --source: an interface of this machine that leads to the switch's
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.listen, "listen", "127.0.0.1:6653", "where the switch connects, HOST:PORT")
-	f.StringVar(&p.datapath, "datapath", "", "datapath id of the switch, in hexadecimal digits (default: the first that connects)")
-	f.Var(newEnumFlag(&p.version, openflow.V10.String(), openflow.V13.String()), "openflow-version",
-		"that is offered to the switch (default both)")
+	p.to.flags(f, defaultListen)
 	f.StringVar(&p.source, "source", "", "interface that leads to a port of the switch: "+nic.Form)
 	f.Uint32Var(&p.plan.In, "in", 1, "number of the port that --source leads to")
 	f.Uint32Var(&p.plan.Out, "out", 0, "number of a port with a link, by which packet-outs leave")
-	f.DurationVar(&p.wait, "wait", time.Minute, "how long the switch may take to connect")
 	d := controller.DefaultPlan()
 	f.IntVar(&p.plan.Rounds, "rounds", d.Rounds, "how often each time is taken, at least")
 	f.IntVar(&p.plan.MaxEntries, "max-entries", d.MaxEntries, "entries that are tried in the first table")
@@ -70,7 +63,7 @@ say so, need a --source: an interface of this machine that leads to the switch's
 
 // run measures the switch, and shows the report.
 func (p *probedSwitch) run(cmd *cobra.Command) error {
-	cfg, err := p.config()
+	cfg, err := p.to.config()
 	if err := cmp.Or(err, positive(cmd.Flags()), p.checkProfile(), p.out.check()); err != nil {
 		return err
 	}
@@ -89,18 +82,11 @@ func (p *probedSwitch) run(cmd *cobra.Command) error {
 		n.Watch(func(*nic.Frame) {})
 		p.plan.Source = n.Send
 	}
-	cfg.Refused = func(err error) { fmt.Fprintln(stderr, err) }
-	c, err := controller.Listen(p.listen, cfg)
+	c, err := p.to.connect(ctx, cfg, stderr)
 	if err != nil {
 		return runtimeError(err)
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	fmt.Fprintf(stderr, "waiting for the switch at %s\n", c.Address())
-	connected, cancel := context.WithTimeout(ctx, p.wait)
-	defer cancel()
-	if err := c.Ready(connected); err != nil {
-		return runtimeError(err)
-	}
 	p.plan.Note = func(text string) { fmt.Fprintln(stderr, text) }
 	m, err := c.Measure(ctx, p.plan)
 	if err != nil {
@@ -161,21 +147,6 @@ func describe(m *controller.Measured) string {
 }
 
 func commandLine() string { return "weir " + strings.Join(os.Args[1:], " ") }
-
-// config is which switch is taken.
-func (p *probedSwitch) config() (cfg controller.Config, err error) {
-	if p.datapath != "" {
-		if cfg.Datapath, err = strconv.ParseUint(p.datapath, 16, 64); err != nil || cfg.Datapath == 0 {
-			return cfg, fmt.Errorf("--datapath %s given, want up to 16 hexadecimal digits, such as 00000000000000a1", p.datapath)
-		}
-	}
-	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
-		if p.version == "" || p.version == v.String() {
-			cfg.Versions = append(cfg.Versions, v)
-		}
-	}
-	return cfg, nil
-}
 
 // switchReport is what was measured of a switch, as benchmarks report it.
 func switchReport(m *controller.Measured, fitted *fit.Fitted, rounds int) *report.Report {

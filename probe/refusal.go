@@ -40,6 +40,8 @@ var (
 	ErrClock = errors.New("the clock was stepped")
 	// ErrRate: a stream, or the load beside a measurement, did not reach the rate that was asked for.
 	ErrRate = errors.New("the rate was not reached")
+	// ErrNotNew: flows that were forgotten are forwarded without the controller.
+	ErrNotNew = errors.New("flows are not new")
 	// ErrSpread: what was measured is not above the probe's own spread.
 	ErrSpread = errors.New("below the probe's own spread")
 	// ErrNoObserver: nobody at an address observes, or nobody of this version.

@@ -50,12 +50,18 @@ func measure(t *testing.T, c *campaign.Latency) (*report.Report, []campaign.Samp
 	if err != nil {
 		t.Fatal(err)
 	}
+	printed(t, r)
+	return r, samples
+}
+
+// printed has the test's log show a report.
+func printed(t *testing.T, r *report.Report) {
+	t.Helper()
 	var text bytes.Buffer
 	if err := r.Print(&text); err != nil {
 		t.Fatal(err)
 	}
 	t.Log(text.String())
-	return r, samples
 }
 
 // bySize counts samples.

@@ -9,9 +9,12 @@
 // # Inputs and outputs
 //
 // Latency measures the path latency between two interfaces by the size of packets, Cable what it
-// finds of a cable in place of the path. An Observer is the far end of a Latency whose near end is at
-// another machine. Out: a report.Report, in which a size without a result has
-// a reason, and Samples for a table.
+// finds of a cable in place of the path, Setup how much longer the first packet of a flow takes. An
+// Observer is the far end of a Latency whose near end is at another machine. Out: a report.Report, in
+// which a size without a result has a reason, and samples for a table.
+//
+// Where the switch is of a controller of ours, Rules say when it gets the entries of the stations:
+// Reactive, as the first packet of a flow comes, or Installed before.
 //
 // # Who owns what
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/nic"
 )
 
@@ -30,7 +31,12 @@ type Latency struct {
 	// known, a result is refused if they differ by more than the probe's own spread.
 	Symmetric bool
 	// ClocksAgree says that the clocks of both machines do: each way is known then.
-	ClocksAgree    bool
+	ClocksAgree bool
+	// Controller, if set, is that of the switch, and has the two stations' flows set up as Rules say.
+	// With rules that are reactive, they are forgotten before each size. Whatever the switch holds is
+	// deleted, before and after.
+	Controller     *controller.Controller
+	Rules          Rules
 	Note           func(format string, args ...any) // if set, is told what is being done
 	Build, Command string                           // for the report
 }
@@ -94,12 +100,16 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
+	if err := c.ready(ctx); err != nil {
+		return nil, nil, err
+	}
 	path, ctx, err := c.open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer path.close()
-	if err := path.join(ctx); err != nil {
+	defer c.leave(ctx)
+	if err := c.meet(ctx, path); err != nil {
 		return nil, nil, err
 	}
 	beside, err := path.startLoad(ctx, &c.Load)
@@ -107,7 +117,6 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 		return nil, nil, err
 	}
 	defer beside.close()
-	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
 	rounds := make([]sized, len(c.Sizes))
 	for _, step := range []func() error{
 		func() error { return c.cable(ctx, path, rounds) },
@@ -118,6 +127,7 @@ func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 			return nil, nil, err
 		}
 	}
+	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
 	var samples []Sample
 	for i, size := range c.Sizes {
 		x := r.Add(fmt.Sprintf("%d bytes", size))
@@ -149,8 +159,13 @@ func (c *Latency) report(scenario, title string) *report.Report {
 	if c.Observer != "" {
 		to = "the observer at " + c.Observer
 	}
-	return &report.Report{Format: report.Format, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
+	r := &report.Report{Format: report.Format, Scenario: scenario, Title: title, Command: c.Command, Build: c.Build,
 		Machine: report.ThisMachine(), Load: report.Load{Topology: c.From.String() + " to " + to, Runs: c.Count}}
+	if c.Controller != nil {
+		r.Title += fmt.Sprintf(", rules %v", c.Rules)
+		r.Load.OpenFlow, r.Load.Switches = c.Controller.Version().String(), 1
+	}
+	return r
 }
 
 // plan is which packets the measurement has.
@@ -163,6 +178,7 @@ type sized struct {
 	own   [2][]time.Duration // the path latencies of a cable: at the near machine, and at another far one
 	bad   error              // why a cable, or the load, has no result
 	came  float64            // bits of load a second
+	asked int                // packets that came to the controller during the round
 }
 
 // share is the probe's own.
@@ -199,11 +215,16 @@ func (c *Latency) cable(ctx context.Context, path *bed, rounds []sized) error {
 
 // path measures the path at all sizes.
 func (c *Latency) path(ctx context.Context, path *bed, beside *load, rounds []sized) error {
-	if err := path.join(ctx); err != nil {
-		return err
+	if c.Controller == nil { // the switch may have forgotten where the stations are
+		if err := path.join(ctx); err != nil {
+			return err
+		}
 	}
 	for i, size := range c.Sizes {
 		c.Note("path latency: %d echoes of %d bytes", c.Count, size)
+		if err := c.prepare(ctx); err != nil {
+			return err
+		}
 		var err error
 		if rounds[i].first, err = path.echo(ctx, size, 1, c.Interval); err != nil {
 			return err
@@ -211,9 +232,11 @@ func (c *Latency) path(ctx context.Context, path *bed, beside *load, rounds []si
 		if err := beside.mark(ctx); err != nil {
 			return err
 		}
+		before := c.asked()
 		if rounds[i].round, err = path.echo(ctx, size, c.Count, c.Interval); err != nil {
 			return err
 		}
+		rounds[i].asked = c.asked() - before
 		var refused error
 		if rounds[i].came, refused, err = beside.check(ctx); err != nil {
 			return err

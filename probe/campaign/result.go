@@ -24,11 +24,7 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	own := s.share()
 	samples := c.samples(s, size)
 	c.figures(x, samples, own)
-	for i, name := range []string{"own share", "own share of the observer"} {
-		for _, d := range s.own[i] {
-			x.Take(name, "µs", report.Microseconds(d))
-		}
-	}
+	s.take(x)
 	if len(c.Load.From) > 0 {
 		x.Take("load that came", "Mbit/s", s.came/1e6)
 	}
@@ -45,6 +41,15 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	}
 	return cmp.Or(c.clocksAgree(probe.Median(there), probe.Median(back)),
 		c.sameWays(x, probe.Median(there)-probe.Median(back), own))
+}
+
+// take adds the own share of each machine.
+func (s *sized) take(x *report.Result) {
+	for i, name := range []string{"own share", "own share of the observer"} {
+		for _, d := range s.own[i] {
+			x.Take(name, "µs", report.Microseconds(d))
+		}
+	}
 }
 
 // figures adds what was measured, without the own share.
@@ -103,12 +108,20 @@ func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) 
 	if s.first != nil && len(s.first.echoes) == 1 {
 		note("the first echo, which may have set up flows, took %v", probe.Shown(own.Off(s.first.echoes[0].Path())))
 	}
+	if s.asked > 0 {
+		note("%d packets came to the controller meanwhile", s.asked)
+	}
+	c.seen(note, path, s.round)
+}
+
+// seen says what else was seen of a round.
+func (c *Latency) seen(note func(string, ...any), path *bed, r *round) {
 	for i, e := range path.ends {
-		if n := s.round.seen[i].counts; n.Foreign > 0 {
+		if n := r.seen[i].counts; n.Foreign > 0 {
 			note("%d frames of others at %s beside %d", n.Foreign, e.about().name, n.Frames)
 		}
 	}
-	for i, w := range []*probe.Way{&s.round.there, &s.round.back} {
+	for i, w := range []*probe.Way{&r.there, &r.back} {
 		if w.Lost+w.Doubled+w.Stray+w.Reordered > 0 {
 			note("%s: of %d packets %d were lost, %d doubled, %d reordered, and %d came from nowhere",
 				[]string{"there", "back"}[i], w.Sent(), w.Lost, w.Doubled, w.Reordered, w.Stray)
@@ -133,24 +146,35 @@ func (c *Latency) sameWays(x *report.Result, difference time.Duration, own probe
 
 // WriteCSV writes samples as a table, one line each, in nanoseconds.
 func WriteCSV(w io.Writer, samples []Sample) error {
+	return writeTable(w, []string{"size", "seq", "ping_ns", "turnaround_ns", "path_ns", "there_ns", "back_ns"}, len(samples),
+		func(i int) []string {
+			s := &samples[i]
+			line := numbers(s.Size, s.Seq, int(s.Ping), int(s.Other), int(s.Path))
+			if !s.Ways { // of two machines nothing is known of one way
+				return append(line, "", "")
+			}
+			return append(line, numbers(int(s.There), int(s.Back))...)
+		})
+}
+
+// writeTable writes so many lines below a heading.
+func writeTable(w io.Writer, heading []string, lines int, of func(i int) []string) error {
 	t := csv.NewWriter(w)
-	if err := t.Write([]string{"size", "seq", "ping_ns", "turnaround_ns", "path_ns", "there_ns", "back_ns"}); err != nil {
+	if err := t.Write(heading); err != nil {
 		return err
 	}
-	for _, s := range samples {
-		line := []string{strconv.Itoa(s.Size), strconv.Itoa(s.Seq)}
-		for _, d := range []time.Duration{s.Ping, s.Other, s.Path} {
-			line = append(line, strconv.FormatInt(d.Nanoseconds(), 10))
-		}
-		ways := []string{"", ""} // of two machines nothing is known of one way
-		if s.Ways {
-			ways = []string{strconv.FormatInt(s.There.Nanoseconds(), 10), strconv.FormatInt(s.Back.Nanoseconds(), 10)}
-		}
-		line = append(line, ways...)
-		if err := t.Write(line); err != nil {
+	for i := range lines {
+		if err := t.Write(of(i)); err != nil {
 			return err
 		}
 	}
 	t.Flush()
 	return t.Error()
+}
+
+func numbers(list ...int) (texts []string) {
+	for _, n := range list {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return texts
 }

@@ -155,6 +155,16 @@ func (c *Controller) Features() (f session.Features, ok bool) {
 	return c.session.Features(), true
 }
 
+// Version is that of OpenFlow which the switch speaks; 0 while it is not connected.
+func (c *Controller) Version() openflow.Version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil {
+		return 0
+	}
+	return c.session.Version()
+}
+
 // Errors are the errors that the switch has sent since the last call, other than answers.
 func (c *Controller) Errors() []error {
 	c.mu.Lock()

@@ -16,7 +16,7 @@
 //
 //   - React has flows set up when their first packet comes, by Exact: the pair of MAC addresses, or
 //     the transport connection. Learn is React by the ports at which stations were seen. Forget
-//     deletes the entries and waits for the switch's confirmation. Answers says of each flow how
+//     deletes entries and waits for the switch's confirmation. Answers says of each flow how
 //     long its packet-ins were with the controller.
 //   - Install writes entries before they are needed, and waits until they are confirmed;
 //     InstallPairs those of all pairs of stations that Learn knows of.

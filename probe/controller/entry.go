@@ -25,6 +25,14 @@ func deleteAll() *openflow.FlowMod {
 		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
 }
 
+// deleteBetween deletes the entries of flows from a station to another one.
+func deleteBetween(src, dst packet.MAC) *openflow.FlowMod {
+	d := deleteAll()
+	d.Match.Set(openflow.FieldEthDst, dst[:], nil)
+	d.Match.Set(openflow.FieldEthSrc, src[:], nil)
+	return d
+}
+
 // add is an entry of table 0.
 func add(priority uint16, m openflow.Match, actions ...openflow.Action) *openflow.FlowMod {
 	f := &openflow.FlowMod{Command: openflow.FlowAdd, Priority: priority, Buffer: openflow.NoBuffer,

@@ -75,8 +75,8 @@ func emulatePorts(t *testing.T, c *Controller, v openflow.Version, p profile.Pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{v}, Controllers: []string{c.Address()}, Profile: p,
-		Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond})
+	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{v}, Controllers: []string{c.Address()},
+		Profile: p, Seed: 1, BackoffMin: time.Millisecond, BackoffMax: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,6 +102,9 @@ func TestInstallPairs(t *testing.T) {
 		if err := c.InstallPairs(t.Context()); err != nil || sw.Entries() != 7 {
 			t.Fatalf("%d entries of three pairs, and of the table's miss; error %v", sw.Entries(), err)
 		}
+		if err := c.Forget(t.Context(), place(1), place(2)); err != nil || sw.Entries() != 5 {
+			t.Errorf("%d entries, want those of two pairs, and of the table's miss; error %v", sw.Entries(), err)
+		}
 		before, came := c.PacketIns(), ports[2].count()
 		_ = ports[0].Send(udp(1, 3, 1))
 		need.Await(t, "the packet comes out", func() bool { return ports[2].count() == came+1 })

@@ -3,6 +3,7 @@ package controller
 import (
 	"bytes"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -140,25 +141,43 @@ func (c *Controller) Answers() (list []Answer) {
 	return list
 }
 
-// Forget deletes all entries, and waits until the switch confirms it. Flows are new from then on.
-func (c *Controller) Forget(ctx context.Context) error {
+// Forget deletes entries, all or those of flows between any of some stations, and waits until the
+// switch confirms it. The flows are new from then on.
+func (c *Controller) Forget(ctx context.Context, stations ...packet.MAC) error {
 	c.mu.Lock()
 	s := c.session
-	c.reactive.known = map[flow]*Answer{}
-	miss := c.reactive.Out != nil
+	messages := c.reactive.forget(stations)
 	c.mu.Unlock()
 	if s == nil {
 		return session.ErrClosed
 	}
-	all := []openflow.Message{deleteAll()}
-	if miss {
-		all = append(all, tableMiss())
-	}
-	if _, err := s.Send(all...); err != nil {
+	if _, err := s.Send(messages...); err != nil {
 		return err
 	}
 	_, err := s.RequestContext(ctx, &openflow.BarrierRequest{})
 	return err
+}
+
+// forget forgets flows, and returns what tells the switch.
+func (r *reactive) forget(stations []packet.MAC) (messages []openflow.Message) {
+	if len(stations) == 0 {
+		r.known = map[flow]*Answer{}
+		if messages = append(messages, deleteAll()); r.Out != nil {
+			messages = append(messages, tableMiss())
+		}
+		return messages
+	}
+	maps.DeleteFunc(r.known, func(f flow, _ *Answer) bool {
+		return slices.Contains(stations, f.src) && slices.Contains(stations, f.dst)
+	})
+	for _, src := range stations {
+		for _, dst := range stations {
+			if src != dst {
+				messages = append(messages, deleteBetween(src, dst))
+			}
+		}
+	}
+	return messages
 }
 
 // answer sets up the flow of a packet, if it is the first of it, and sends the packet on.
