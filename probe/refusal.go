@@ -42,6 +42,8 @@ var (
 	ErrRate = errors.New("the rate was not reached")
 	// ErrNotNew: flows that were forgotten are forwarded without the controller.
 	ErrNotNew = errors.New("flows are not new")
+	// ErrHost: no host of Linux's own can be had at an interface.
+	ErrHost = errors.New("no host at the interface")
 	// ErrSpread: what was measured is not above the probe's own spread.
 	ErrSpread = errors.New("below the probe's own spread")
 	// ErrNoObserver: nobody at an address observes, or nobody of this version.
@@ -58,7 +60,7 @@ var (
 func Reason(text string) error {
 	for _, err := range []error{ErrPrivilege, ErrNoInterface, ErrDown, ErrTaken, ErrHardware, ErrOffload, ErrMerged,
 		ErrUnobserved, ErrNoAnswer, ErrLoss, ErrDoubled, ErrReordered, ErrCut, ErrForeign, ErrDifferentWays, ErrClock,
-		ErrSpread, ErrNoObserver, ErrKey, ErrGone, ErrDisagree} {
+		ErrRate, ErrNotNew, ErrHost, ErrSpread, ErrNoObserver, ErrKey, ErrGone, ErrDisagree} {
 		if err.Error() == text {
 			return err
 		}

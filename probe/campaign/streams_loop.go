@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
@@ -17,7 +18,9 @@ func (c *Streams) Run(ctx context.Context) (*report.Report, []Transfer, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
-	b, err := openBed([2]nic.Config{c.From, c.To}, plan{six: c.Six, vlan: c.VLAN})
+	from, to := c.From, c.To
+	from.Kept, to.Kept = probe.Kept, probe.Kept // the stations find each other only
+	b, err := openBed([2]nic.Config{from, to}, plan{six: c.Six, vlan: c.VLAN})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,7 +36,7 @@ func (c *Streams) Run(ctx context.Context) (*report.Report, []Transfer, error) {
 	var transfers []Transfer
 	for _, size := range c.Sizes {
 		for run := range c.Runs {
-			c.Note("%d bytes: run %d of %d, %v", size, run+1, c.Runs, c.Time)
+			c.Note("%s, %d bytes: run %d of %d, %v", c.Proto, size, run+1, c.Runs, c.Time)
 			if err := b.join(ctx); err != nil { // again: what switches and stations know ages
 				return nil, nil, err
 			}
@@ -59,45 +62,127 @@ func (c *Streams) transfer(ctx context.Context, b *bed, beside *load, number int
 	if err != nil {
 		return err
 	}
-	d, err := b.datagrams(c, far, number, t.Size)
+	one := c.datagrams
+	if c.Proto == TCP {
+		one = c.connection
+	}
+	run, over, err := one(b, far, number, t)
 	if err != nil {
 		return err
 	}
+	defer over()
 	if err := b.reset(ctx); err != nil {
 		return err
 	}
 	if err := beside.mark(ctx); err != nil {
 		return err
 	}
-	begun, end := time.Now(), watchClocks(b.near, far)
-	err = d.Run(ctx, c.Time)
+	end := watchClocks(b.near, far)
+	settle, err := run(ctx)
 	end()
 	if err != nil {
-		return err
+		return c.spoilt(t, err)
 	}
-	t.Took = max(time.Since(begun), c.Time)
 	came, refused, err := beside.check(ctx)
 	if err != nil {
 		return err
 	}
-	if err := d.Settle(ctx, quiet); err != nil {
+	if err := settle(); err != nil {
 		return err
 	}
-	t.Outcome, t.Load = d.Outcome(), came
-	reached := traffic.Reached{Wanted: c.Rate, Left: t.offered()}
-	for i, e := range b.ends {
+	t.Load = came
+	for _, e := range b.ends {
 		s, err := e.take(ctx, 0, missing)
 		if err != nil {
 			return err
 		}
 		t.Unobserved += int(s.lost)
 		t.Refused = cmp.Or(t.Refused, s.check(e.about().name, c.Limits))
-		if i == 0 {
-			t.Refused = cmp.Or(t.Refused, reached.CheckLeft(e.about().name), refused)
-		}
+	}
+	t.Refused = cmp.Or(t.Refused, refused)
+	if c.Proto == UDP {
+		reached := traffic.Reached{Wanted: c.Rate, Left: t.Left(t.Size)}
+		t.Refused = cmp.Or(t.Refused, reached.CheckLeft(b.near.about().name))
 	}
 	return nil
 }
+
+// spoilt keeps what spoils one transfer only: a connection that does not come about.
+func (c *Streams) spoilt(t *Transfer, err error) error {
+	if errors.Is(err, probe.ErrNoAnswer) {
+		t.Refused = err
+		return nil
+	}
+	return err
+}
+
+// transferring does a transfer; settle then waits for what is on its way, and notes what came of it.
+type transferring func(ctx context.Context) (settle func() error, err error)
+
+// datagrams makes the stream of a transfer, which both ends follow.
+func (c *Streams) datagrams(b *bed, far *local, number int, t *Transfer) (transferring, func(), error) {
+	mac, _ := b.near.station.Neighbour(b.address(1))
+	d, err := traffic.New(traffic.Config{FromMAC: stationMACs[0], ToMAC: mac, From: b.address(0), To: b.address(1), VLAN: c.VLAN,
+		Port: uint16(streamPort + number%streamPorts), MTU: b.near.nic.MTU(), Size: t.Size, Rate: c.Rate,
+		Send: b.near.nic.SendAll})
+	if err != nil {
+		return nil, nil, err
+	}
+	b.near.tap.Follow(d, traffic.Leaving)
+	far.tap.Follow(d, traffic.Coming)
+	return func(ctx context.Context) (func() error, error) {
+		err := d.Run(ctx, c.Time)
+		return func() error {
+			err := d.Settle(ctx, quiet)
+			t.Outcome = d.Outcome()
+			return err
+		}, err
+	}, func() {}, nil
+}
+
+// connection makes two hosts, and a connection between them that both ends follow.
+func (c *Streams) connection(b *bed, far *local, _ int, t *Transfer) (transferring, func(), error) {
+	var hosts [2]*traffic.Host
+	end := func() {
+		for _, h := range hosts {
+			if h != nil {
+				h.Close()
+			}
+		}
+	}
+	for i, cfg := range []nic.Config{c.From, c.To} {
+		n := hostNumber + i
+		h, err := traffic.NewHost(traffic.HostConfig{Interface: cfg, MAC: stationMAC(n), Address: stationAddress(n, false)})
+		if hosts[i] = h; err != nil {
+			end()
+			return nil, nil, err
+		}
+	}
+	seen := traffic.NewConnection(hosts[0].Address(), hosts[1].Address())
+	b.near.tap.FollowConnection(seen, traffic.Leaving)
+	far.tap.FollowConnection(seen, traffic.Coming)
+	return func(ctx context.Context) (func() error, error) {
+		x := traffic.TCP{From: hosts[0], To: hosts[1], Window: t.Size, Long: c.Time, Begun: func(at time.Time) {
+			if b.near.nic.Stamps() == nic.Software { // which are of the same clock
+				seen.Begin(probe.Stamp(at.UnixNano()))
+			}
+		}}
+		sent, err := x.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.Retransmitted, t.Segments = sent.Retransmitted, sent.Segments
+		return func() error {
+			err := seen.Settle(ctx, quiet)
+			t.Outcome, t.Handshake = seen.Outcome(), seen.Handshake()
+			t.Throughput, t.Took, t.Underway = sent.Throughput(), sent.Took, seen.Underway()
+			return err
+		}, nil
+	}, end, nil
+}
+
+// hostNumber is that of the near host of TCP, among stations: beyond those of load.
+const hostNumber = 100
 
 // watchClocks has clocks read now and then for ends, until end is called: a slow change of the
 // clock's speed is no step.
@@ -131,19 +216,6 @@ func (e *local) readClocks() {
 
 // clockPeriod is how often clocks are read while a stream goes.
 const clockPeriod = 250 * time.Millisecond
-
-// datagrams makes the stream of a transfer, which both ends follow.
-func (b *bed) datagrams(c *Streams, far *local, number, size int) (*traffic.Datagrams, error) {
-	mac, _ := b.near.station.Neighbour(b.address(1))
-	d, err := traffic.New(traffic.Config{FromMAC: stationMACs[0], ToMAC: mac, From: b.address(0), To: b.address(1), VLAN: c.VLAN,
-		Port: uint16(streamPort + number%streamPorts), MTU: b.near.nic.MTU(), Size: size, Rate: c.Rate, Send: b.near.nic.SendAll})
-	if err != nil {
-		return nil, err
-	}
-	b.near.tap.Follow(d, traffic.Leaving)
-	far.tap.Follow(d, traffic.Coming)
-	return d, nil
-}
 
 // check finds why a round in which a stream went has no result.
 func (s *seen) check(name string, limits probe.Limits) error {

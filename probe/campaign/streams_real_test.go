@@ -4,6 +4,7 @@ package campaign_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -48,6 +49,12 @@ func transfers(t *testing.T, c *campaign.Streams) []campaign.Transfer {
 func isStream(frame []byte) bool {
 	f, ok := probe.Parse(frame)
 	return ok && f.Proto == packet.ProtoUDP
+}
+
+// late reports whether a refusal is of a machine that is too busy to send in time.
+func late(err error) bool {
+	text := err.Error()
+	return strings.HasPrefix(text, probe.ErrRate.Error()) && strings.Contains(text, " left eth0,")
 }
 
 // datagramLine is a line of tcpdump's about a datagram or the first fragment of one.
@@ -103,7 +110,7 @@ func TestStreamsOverAKnownPath(t *testing.T) {
 				Reordered: expect(c.reordered)}
 			got := x.Flow
 			got.Throughput, got.Jitter = 0, 0
-			if got != want || x.Offered != n || x.Unmatched != 0 || x.Refused != nil {
+			if got != want || x.Offered != n || x.Unmatched != 0 || x.Refused != nil && !late(x.Refused) {
 				t.Errorf("%+v, %d bytes: %+v, want %+v; %d offered, %d unmatched, refused: %v", c.relay, c.size, got, want,
 					x.Offered, x.Unmatched, x.Refused)
 			}
@@ -160,7 +167,8 @@ func TestLoad(t *testing.T) {
 				Load: load, Six: six, Limits: probe.Limits{Foreign: 1}})
 			for i, size := range []int{56, 10000} {
 				why := r.Results[i].Refused
-				if n := bySize(samples)[size]; n != count || why != "" && !strings.HasPrefix(why, probe.ErrSpread.Error()) {
+				busy := strings.HasPrefix(why, probe.ErrSpread.Error()) || late(errors.New(why))
+				if n := bySize(samples)[size]; n != count || why != "" && !busy {
 					t.Errorf("IPv6 %v: %d echoes of %d bytes; refused as %q", six, n, size, why)
 				}
 			}
@@ -168,7 +176,8 @@ func TestLoad(t *testing.T) {
 		x := transfers(t, &campaign.Streams{From: at[0], To: at[1], Sizes: []int{1470}, Rate: loadRate,
 			Time: time.Second, Runs: 2, Load: load, Limits: probe.Limits{Foreign: 0.1}})
 		for _, x := range x {
-			if x.Refused != nil || x.Lost+x.Stray != 0 || x.Received != x.Offered || x.Load < 2*loadRate*0.95 {
+			if x.Refused != nil && !late(x.Refused) || x.Lost+x.Stray != 0 || x.Received != x.Offered ||
+				x.Refused == nil && x.Load < 2*loadRate*0.95 {
 				t.Errorf("%+v", x)
 			}
 		}
@@ -191,14 +200,20 @@ func TestLoadThatDoesNotCome(t *testing.T) {
 		relay := l.Impair("p2", "q", netlab.Impairment{Lose: 5, Only: isStream})
 		defer relay.Close()
 		load := campaign.Load{From: at[2:3], Rate: loadRate, Size: 992}
-		r, _ := measure(t, &campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Load: load,
-			Limits: probe.Limits{Foreign: 1}})
-		why := []string{r.Results[0].Refused}
-		for _, x := range transfers(t, &campaign.Streams{From: at[0], To: at[1], Sizes: []int{1470}, Rate: loadRate,
-			Time: time.Second, Runs: 1, Load: load, Limits: probe.Limits{Foreign: 0.1}}) {
-			why = append(why, fmt.Sprint(x.Refused))
+		echoes := func() string {
+			r, _ := measure(t, &campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Load: load,
+				Limits: probe.Limits{Foreign: 1}})
+			return r.Results[0].Refused
 		}
-		for _, text := range why {
+		stream := func() string {
+			return fmt.Sprint(transfers(t, &campaign.Streams{From: at[0], To: at[1], Sizes: []int{1470}, Rate: loadRate,
+				Time: time.Second, Runs: 1, Load: load, Limits: probe.Limits{Foreign: 0.1}})[0].Refused)
+		}
+		for _, run := range []func() string{echoes, stream} {
+			text := run()
+			for n := 0; n < 3 && late(errors.New(text)); n++ { // this machine's fault, and not the path's
+				text = run()
+			}
 			if !strings.HasPrefix(text, probe.ErrRate.Error()) || !lossyLoad.MatchString(text) ||
 				!strings.Contains(text, "want 1.9 Mbit/s of 2 Mbit/s at least") {
 				t.Errorf("refused as %q", text)
@@ -257,5 +272,84 @@ func TestStreamsForeignTraffic(t *testing.T) {
 		}
 		close(stop)
 		<-ended
+	})
+}
+
+// isCaller reports whether a frame is of TCP and of the caller's.
+func isCaller(frame []byte) bool {
+	f, ok := probe.Parse(frame)
+	return ok && f.Proto == packet.ProtoTCP && f.Src == packet.AddrFrom4([4]byte{198, 18, 0, 101})
+}
+
+// TestTCPOverAKnownPath: of what Linux has counted as sent all is seen to leave; what a relay loses and
+// doubles is found exactly, and what was lost was sent again; the handshake takes no less than the
+// relay holds frames, and never more is under way than the window, so no more comes either.
+func TestTCPOverAKnownPath(t *testing.T) {
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		const there, back, long = 3 * time.Millisecond, time.Millisecond, 500 * time.Millisecond
+		at := ends(t, l, 1500)
+		for _, c := range []struct {
+			relay  netlab.Impairment
+			window int
+		}{
+			{netlab.Impairment{}, 1500},
+			{netlab.Impairment{}, 150000},
+			{netlab.Impairment{Lose: 50}, 10000},
+			{netlab.Impairment{Double: 50}, 10000},
+		} {
+			c.relay.There, c.relay.Back, c.relay.Only = there, back, isCaller
+			relay := l.Impair("p0", "p1", c.relay)
+			x := transfers(t, &campaign.Streams{From: at[0], To: at[1], Proto: campaign.TCP, Sizes: []int{c.window},
+				Time: long, Runs: 1, Limits: probe.Limits{Foreign: 1}})[0]
+			every := func(n int) int {
+				if n == 0 {
+					return 0
+				}
+				return x.Sent / n
+			}
+			if x.Refused != nil || x.Lost != every(c.relay.Lose) || x.Received != x.Sent-x.Lost ||
+				x.Doubled != every(c.relay.Double) || x.Unmatched != 0 {
+				t.Errorf("%+v: %+v", c.relay, x)
+			}
+			// After all was acknowledged Linux may answer the other end's FIN, and end the connection.
+			if x.Segments > x.Sent || x.Segments < x.Sent-2 {
+				t.Errorf("%+v: Linux has sent %d packets, and %d were seen to leave", c.relay, x.Segments, x.Sent)
+			}
+			if c.relay.Lose > 0 && x.Lost == 0 || x.Retransmitted < x.Lost-1 {
+				t.Errorf("%+v: %d packets were lost, and %d sent again", c.relay, x.Lost, x.Retransmitted)
+			}
+			if x.Handshake < there+back {
+				t.Errorf("%+v: a handshake of %v", c.relay, x.Handshake)
+			}
+			most := float64(c.window) * 8 / (there + back).Seconds()
+			if x.Underway > c.window || x.Underway < c.window/3 || x.Throughput > most || x.Throughput == 0 {
+				t.Errorf("%+v, window %d: %d bytes were under way; %g bit/s, want %g at most", c.relay, c.window, x.Underway,
+					x.Throughput, most)
+			}
+			if err := relay.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestTCPBesideLoad: over Open vSwitch, beside load from two further interfaces: what Linux has sent is
+// seen to leave, all of the load comes, and the report has a time of each handshake.
+func TestTCPBesideLoad(t *testing.T) {
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		at := star(t, l)
+		o := l.StartOVS()
+		o.AddBridge("s1", 1, "1.3")
+		o.Ofctl("1.3", "add-flow", "s1", "actions=normal")
+		for i := range at {
+			o.AddPort("s1", fmt.Sprintf("p%d", i), i+1)
+		}
+		for _, x := range transfers(t, &campaign.Streams{From: at[0], To: at[1], Proto: campaign.TCP, Sizes: []int{1500},
+			Time: time.Second, Runs: 2, Load: campaign.Load{From: at[2:], Rate: loadRate}, Limits: probe.Limits{Foreign: 0.1}}) {
+			if x.Segments > x.Sent || x.Segments < x.Sent-2 || x.Received+x.Lost != x.Sent ||
+				x.Handshake == 0 || x.Throughput == 0 {
+				t.Errorf("%+v", x)
+			}
+		}
 	})
 }

@@ -49,6 +49,7 @@ func (c *Config) check() error {
 type Datagrams struct {
 	cfg     Config
 	offered atomic.Uint64 // datagrams that were handed to the interface
+	took    atomic.Int64  // ns from the first one until the last one so far
 
 	mu       sync.Mutex // guards what follows
 	followed probe.Stream
@@ -63,11 +64,14 @@ func New(cfg Config) (*Datagrams, error) {
 	return &Datagrams{cfg: cfg}, nil
 }
 
+func (d *Datagrams) proto() uint8 { return packet.ProtoUDP }
+
 // see takes note of a datagram that left or came.
-func (d *Datagrams) see(p *probe.Passage) {
+func (d *Datagrams) see(role Role, _ *probe.Frame, p *probe.Passage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
+	case (role == Leaving) != p.Out:
 	case p.Kind != probe.NumberedUDP || p.DstPort != d.cfg.Port:
 		d.stray++
 	case p.Out:
@@ -80,7 +84,9 @@ func (d *Datagrams) see(p *probe.Passage) {
 // Outcome is what came of a stream.
 type Outcome struct {
 	probe.Flow
-	Offered   int // datagrams that were handed to the interface
+	Offered int // datagrams that were handed to the interface
+	// Took is the time from the first one's handing over to when one after the last would have been due.
+	Took      time.Duration
 	Unmatched int // that came and are not in the jitter: it was not known in time when they left
 	Stray     int // between the same ends, and not of this stream
 }
@@ -90,7 +96,9 @@ type Outcome struct {
 func (d *Datagrams) Outcome() Outcome {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return Outcome{Flow: d.followed.Flow(), Offered: int(d.offered.Load()), Unmatched: d.followed.Unmatched(), Stray: d.stray}
+	took := time.Duration(float64(d.took.Load()) + d.cfg.each())
+	return Outcome{Flow: d.followed.Flow(), Offered: int(d.offered.Load()), Took: took,
+		Unmatched: d.followed.Unmatched(), Stray: d.stray}
 }
 
 // arrived is how many datagrams came, and one more than the highest number of them.
@@ -131,6 +139,11 @@ func (r Reached) CheckLeft(at string) error {
 
 // Shown is a rate without digits that say nothing.
 func Shown(bitsPerSecond float64) string { return fmt.Sprintf("%.4g Mbit/s", bitsPerSecond/1e6) }
+
+// Left is how fast datagrams were handed to the interface, in bits of IP's payload a second.
+func (o *Outcome) Left(size int) float64 {
+	return float64(o.Offered*(size+packet.UDPLen)*8) / max(o.Took, 1).Seconds()
+}
 
 // rate is that of so many datagrams in a time.
 func (d *Datagrams) rate(count uint64, took time.Duration) float64 {

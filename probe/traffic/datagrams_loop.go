@@ -39,6 +39,7 @@ func (d *Datagrams) Run(ctx context.Context, long time.Duration) error {
 			return err
 		}
 		sent += n
+		d.took.Store(int64(time.Since(begun)))
 		d.offered.Store(sent)
 	}
 	return nil
@@ -49,9 +50,25 @@ const longNap = 100 * time.Millisecond
 
 // Settle waits until all that was offered has come, or nothing has come for a time.
 func (d *Datagrams) Settle(ctx context.Context, quiet time.Duration) error {
+	return settle(ctx, quiet, func() (came uint64, all bool) {
+		came, _ = d.arrived()
+		return came, came >= d.offered.Load()
+	})
+}
+
+// Settle waits until all that was seen to leave has come, or nothing has come for a time.
+func (c *Connection) Settle(ctx context.Context, quiet time.Duration) error {
+	return settle(ctx, quiet, func() (came uint64, all bool) {
+		o := c.Outcome()
+		return uint64(o.Received), o.Received > 0 && o.Lost == 0 && o.Unmatched == 0
+	})
+}
+
+// settle waits until all has come, or nothing has come for a time.
+func settle(ctx context.Context, quiet time.Duration, arrived func() (came uint64, all bool)) error {
 	for last, since := ^uint64(0), time.Now(); time.Since(since) < quiet; {
-		count, _ := d.arrived()
-		if count >= d.offered.Load() {
+		count, all := arrived()
+		if all {
 			return nil
 		}
 		if count != last {

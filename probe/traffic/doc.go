@@ -10,7 +10,9 @@
 //
 // A Datagrams is a stream of numbered UDP datagrams at a set rate, in fragments where they are longer
 // than the MTU: Run sends it, and Taps at the interfaces it passes tell it of what leaves and comes.
-// Flow is what came of it so far. A Meter finds out whether it keeps its rate.
+// Outcome is what came of it so far. A Meter finds out whether it keeps its rate. A TCP is a transfer
+// between two Hosts of Linux's own, each in a network namespace without a name, and a Connection is
+// what Taps saw of it.
 //
 // # Who owns what
 //
@@ -21,4 +23,5 @@
 //
 //   - Memory does not grow with the length of a stream.
 //   - A datagram counts where all of its fragments were seen.
+//   - A host ends with the process, also by kill -9; nothing of it has to be put back.
 package traffic

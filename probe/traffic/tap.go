@@ -30,8 +30,16 @@ type Tap struct {
 type ends struct{ from, to packet.Addr }
 
 type follower struct {
-	stream *Datagrams
+	stream stream
 	role   Role
+}
+
+// stream is told of its frames.
+type stream interface {
+	// proto is the protocol of its packets.
+	proto() uint8
+	// see takes note of a packet, whose last part is given, at an interface.
+	see(role Role, f *probe.Frame, p *probe.Passage)
 }
 
 // NewTap makes one for an interface with an MTU.
@@ -42,9 +50,19 @@ func NewTap(mtu int) *Tap {
 // Follow has a stream be told of what the interface sees of it, in place of one before with the same
 // addresses.
 func (t *Tap) Follow(d *Datagrams, role Role) {
+	t.follow(ends{d.cfg.From, d.cfg.To}, follower{d, role})
+}
+
+// FollowConnection does the same for a connection, in both of its directions.
+func (t *Tap) FollowConnection(c *Connection, role Role) {
+	t.follow(ends{c.from, c.to}, follower{c, role})
+	t.follow(ends{c.to, c.from}, follower{c, role})
+}
+
+func (t *Tap) follow(e ends, f follower) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.streams[ends{d.cfg.From, d.cfg.To}] = follower{d, role}
+	t.streams[e] = f
 }
 
 // See takes a frame, and reports whether it is of a stream. Nobody else should count it then.
@@ -55,16 +73,16 @@ func (t *Tap) See(f *nic.Frame) bool {
 		return false
 	}
 	p, ok := probe.Parse(f.Bytes)
-	if !ok || p.Proto != packet.ProtoUDP {
-		return false
-	}
-	s, ok := t.streams[ends{p.Src, p.Dst}]
 	if !ok {
 		return false
 	}
+	s, ok := t.streams[ends{p.Src, p.Dst}]
+	if !ok || p.Proto != s.stream.proto() {
+		return false
+	}
 	if t.parts.AddFrame(probe.Stamp(f.At), f.Out, f.Length, &p) {
-		if passage := t.parts.Pop(); s.role == Leaving && f.Out || s.role == Coming && !f.Out {
-			s.stream.see(&passage)
+		if passage := t.parts.Pop(); s.role != Passing {
+			s.stream.see(s.role, &p, &passage)
 		}
 	}
 	return true
