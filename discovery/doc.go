@@ -72,6 +72,9 @@
 //   - A link that appears between two ports that have been edges for a while, with carrier all the
 //     time, was not plugged in: it is shown as LinkIndirect, with an alarm, until a carrier is lost
 //     or an operator trusts it (unproven.go).
+//   - Where two edges begin to be joined, broadcasts circle until a probe has passed. A host that is
+//     seen at an edge, though it is known elsewhere, may be such a broadcast: the port is probed at
+//     once, and not in the next round only.
 //   - A device that copies every frame both ways between two ports from their first seconds on cannot
 //     be distinguished from a cable by frames, and is treated as one. The same holds for one at whose
 //     ports the carrier was lost (the "port amnesia" that TopoGuard+ describes): a real cable in a

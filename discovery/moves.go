@@ -14,7 +14,8 @@ const (
 
 // hostClaimed handles a host that is seen elsewhere than at its known location. The claim is
 // accepted at once if the host cannot be there any more. If it may be, it is queried there: silence
-// is a move, an answer an attack (or a second host of the same address).
+// is a move, an answer an attack (or a second host of the same address). What came in may also have
+// gone out of another port of ours, and circle.
 func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 	q := c.port(old.At)
 	switch {
@@ -29,6 +30,7 @@ func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 		}
 		c.acceptUnverified(old, s)
 	default:
+		c.prober.suspectLoop(c.port(s.at))
 		a := c.queries.start(old, old.At)
 		if a == nil {
 			c.Counts.Refused.Add(1)

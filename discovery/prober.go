@@ -230,6 +230,24 @@ type round struct {
 	due     time.Duration // since the core's start
 }
 
+// suspectWait is the least time between two probes of a port for suspicion of a loop: so no probe of
+// the last two periods is forgotten for later ones.
+const suspectWait = 250 * time.Millisecond
+
+// suspectLoop probes an edge at which a host appeared that is known elsewhere. Where something has
+// begun to carry frames from another port of ours to this one, broadcasts circle until both ports
+// are known to be joined: that must not wait for the next round.
+func (b *prober) suspectLoop(p *port) {
+	if p == nil || p.role != netview.PortEdge {
+		return
+	}
+	if last := p.sent.sentAt(0); last != 0 && b.sinceStart()-last < suspectWait || b.pace.nextFree.After(b.now) {
+		return
+	}
+	b.pace.reserve(1)
+	b.probe(p, onlyFar, false)
+}
+
 // probesSoon reports whether a port's fast start will probe it soon, while the rate limit is in
 // effect.
 func (b *prober) probesSoon(p *port) bool {
