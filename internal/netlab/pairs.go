@@ -33,6 +33,10 @@ type observed struct {
 
 const controlBridge = "control"
 
+// standstill is a round trip of the control pair, usually of less than a millisecond, that says
+// that nobody's packets moved for so long. Hosts wait for neighbours in steps of a second.
+const standstill = 500 * time.Millisecond
+
 // StartTraffic makes the control pair. It is called once an Open vSwitch.
 func (o *OVS) StartTraffic() *Traffic {
 	l := o.lab
@@ -82,6 +86,7 @@ func (t *Traffic) Baseline() {
 	for _, p := range append(t.pings, t.control) {
 		p.base, p.old = p.Latest(), p.Twice()
 	}
+	t.control.Slowest()
 }
 
 // Lost waits until everybody is answered again, so that what came before is settled, and says which
@@ -117,14 +122,18 @@ func (t *Traffic) LostMore(allowed func(interval time.Duration) int) (faults []s
 				now.Duplicates-before.Duplicates))
 		}
 	}
-	machine := len(t.control.lost())
-	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost", sent, len(t.pings)+len(t.rare), lost,
-		machine, t.control.Latest()-t.control.base)
+	machine, slowest := len(t.control.lost()), t.control.Slowest()
+	t.lab.t.Logf("%d pings of %d pairs: %d lost; control pair: %d of %d lost, round trips of up to %s", sent,
+		len(t.pings)+len(t.rare), lost, machine, t.control.Latest()-t.control.base, slowest)
 	if len(faults) > 0 {
 		faults[0] += "; drops of the datapath: " + t.drops()
 		if machine > 0 {
 			faults[0] += fmt.Sprintf(
 				"; the control pair, which no controller has to do with, lost %d: this machine loses packets", machine)
+		}
+		if slowest >= standstill {
+			faults[0] += fmt.Sprintf(
+				"; the control pair waited up to %s: this machine stood still, and hosts gave up what they waited for", slowest)
 		}
 	}
 	return faults
@@ -154,9 +163,16 @@ func (n *Network) Dropped() (packets int) {
 	return packets
 }
 
-// drops are the counters of packets that Open vSwitch has dropped, by cause.
+// fullQueue matches a packet socket and how many packets were dropped because its queue was full.
+var fullQueue = regexp.MustCompile(`\*:(\S+)[^\n]*(?:\n\s[^\n]*)?,d([1-9]\d*)\)`)
+
+// drops are the counters of packets that Open vSwitch has dropped, by cause, and the interfaces at
+// which it did not come to read what came in: a broadcast that circles fills the queue of one.
 func (t *Traffic) drops() string {
 	var lines []string
+	for _, m := range fullQueue.FindAllStringSubmatch(t.lab.Run("ss", "-0", "-n", "-m"), -1) {
+		lines = append(lines, fmt.Sprintf("%s at %s, whose queue was full", m[2], m[1]))
+	}
 	for line := range strings.Lines(t.ovs.Appctl("coverage/show")) {
 		if strings.Contains(line, "drop") {
 			lines = append(lines, strings.Join(strings.Fields(line), " "))

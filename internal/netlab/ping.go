@@ -47,6 +47,7 @@ type Pinger struct {
 	highest  int          // sequence number of the latest answer, from 1
 	answered map[int]bool // sequence numbers
 	twice    int          // answers to what was answered already
+	slowest  time.Duration
 }
 
 // StartPing starts a ping with an echo request every interval, until Stop.
@@ -82,6 +83,10 @@ func (p *Pinger) follow(r io.Reader) {
 				p.twice++
 			}
 			p.answered[seq] = true
+			if r := roundTrip.FindSubmatch(lines.Bytes()); r != nil {
+				ms, _ := strconv.ParseFloat(string(r[2]), 64)
+				p.slowest = max(p.slowest, time.Duration(ms*float64(time.Millisecond)))
+			}
 		}
 		p.mu.Unlock()
 	}
@@ -120,6 +125,14 @@ func (p *Pinger) Twice() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.twice
+}
+
+// Slowest is the longest round trip since it was last asked for.
+func (p *Pinger) Slowest() (longest time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	longest, p.slowest = p.slowest, 0
+	return longest
 }
 
 // Await waits until n requests later than the latest one answered now have been answered too.
