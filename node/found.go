@@ -80,7 +80,7 @@ func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole boo
 		rules = append(rules, forward.SoftRule{Match: e.Match, Cookie: e.Cookie, Ports: e.Ports, Idle: e.Idle})
 		return true
 	})
-	n.ruleChecks.read(n.forward, dpid, rules)
+	n.ruleChecks.Read(n.forward, dpid, rules)
 	n.forward.RulesListed(dpid, rules, whole)
 	return others
 }

@@ -51,7 +51,7 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Now: now,
 		Orders: n.flowsync.Order, Ordered: n.flowsync.Release,
 	})
-	n.paths.intents = x.engine
+	n.answers.Intents = x.engine
 	n.flowsync.Hold()
 	return x.load(ctx, n.store, n.cfg.Log)
 }

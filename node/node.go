@@ -30,6 +30,7 @@ import (
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/metrics"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/northbound"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/stats"
@@ -145,8 +146,8 @@ type node struct {
 	forward     *forward.Forward // nil if disabled
 	guard       *guard.Guard     // nil if disabled
 	stats       *stats.Loop
-	proxyarp    *proxyarp.Proxy // nil if disabled
-	paths       paths
+	proxyarp    *proxyarp.Proxy    // nil if disabled
+	answers     northbound.Answers // for the API
 	switches    *switches
 	switchTLS   *switchTLS // nil without
 	quiet       logLimiter
@@ -178,6 +179,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	n.settings.Crossings(crossings(n.forward, &n.intents))
 	n.remember()
 	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)
+	n.answers.Recorder = n.recorder
 	if err := n.openIntents(ctx, nil); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
@@ -222,8 +224,11 @@ func (n *node) join(as boot) {
 	}
 	n.switches.guard, n.switches.proxyarp = n.guard, n.proxyarp
 	n.switches.server, n.switches.discovery = n.server, n.discovery
+	n.switches.ruleChecks = &n.answers.RuleChecks
 	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
-	n.paths.forward = n.forward
+	n.answers.Engines = northbound.Engines{View: n.view, Server: n.server, Discovery: n.discovery, Flowsync: n.flowsync,
+		Forward: n.forward, Stats: n.stats, Settings: n.settings, Domain: uint16(cfg.Domain), StoreAnswer: cfg.storeAnswer(),
+		Forgotten: n.switches.failModes.forget}
 }
 
 // buildServer makes what holds the switches' connections.
@@ -258,11 +263,11 @@ func (n *node) buildAPI() error {
 	registry := prometheus.NewRegistry()
 	n.api = api.New(api.Config{
 		StackConfig: stack, View: n.view,
-		Switches: asker{n.server}, Paths: &n.paths, SoftRules: softRules(n.forward), IntentRules: n.flowsync.OrderedRules,
+		Switches: &n.answers, Paths: &n.answers, SoftRules: n.answers.SoftRules, IntentRules: n.flowsync.OrderedRules,
 		Counters: n.stats.Board().Switch,
-		Ready:    n.ready, Members: n.members, Apps: n.apps, Check: n.check, Sync: n.sync, Gatherer: registry,
-		Configuration: n.settings, Drains: settings.Drains{Settings: n.settings}, Forgetter: forgetter{n}, Audit: n.audit,
-		Intents: n.intents.engine, IntentFlows: n.intentFlows, Backup: n.store.Snapshot,
+		Ready:    n.ready, Members: n.members, Apps: n.apps, Check: n.answers.Check, Sync: n.answers.Sync, Gatherer: registry,
+		Configuration: n.settings, Drains: settings.Drains{Settings: n.settings}, Forgetter: &n.answers, Audit: n.audit,
+		Intents: n.intents.engine, IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	})
 	registry.MustRegister(n.api)
 	metrics.Register(registry, n.sources())

@@ -28,7 +28,7 @@ func (n *node) engineParts(now func() time.Time) []*loop.Part {
 // topologyPart keeps the topology, and feeds the application if there is one.
 func (n *node) topologyPart() *loop.Part {
 	if n.forward != nil {
-		return &n.forward.Follow(n.view, func(m *topology.Map) { n.paths.now.Store(m) }).Part
+		return &n.forward.Follow(n.view, n.answers.SetTopology).Part
 	}
 	rev := n.view.Snapshot().Revision()
 	return &loop.Part{
@@ -36,7 +36,7 @@ func (n *node) topologyPart() *loop.Part {
 		Turn: func() time.Time {
 			snap := n.view.Snapshot()
 			rev = snap.Revision()
-			n.paths.now.Store(topology.Build(snap))
+			n.answers.SetTopology(topology.Build(snap))
 			return time.Time{}
 		},
 		Changed: func() <-chan struct{} { return n.view.Changed(rev) },

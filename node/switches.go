@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/northbound"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/session"
@@ -33,7 +34,7 @@ type switches struct {
 	view       *netview.View
 	alarms     *alarm.Board
 	failModes  failModes
-	ruleChecks ruleChecks
+	ruleChecks *northbound.RuleChecks
 }
 
 // newSwitches makes what is joined to the engines later.
@@ -191,4 +192,18 @@ func (n *switches) Barrier(dpid netview.DPID, passed func()) {
 			passed()
 		}
 	})
+}
+
+// flowMonitorMessage hands on what belongs to a switch's flow monitor.
+func (n *switches) flowMonitorMessage(d *device, s *session.Session, h openflow.Header, m openflow.Message) {
+	switch m := m.(type) {
+	case *openflow.MultipartReply:
+		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
+			n.flowsync.Updates(d.dpid, s, list)
+		}
+	case *openflow.Experimenter:
+		if paused, ok := m.FlowMonitorPause(h.Version); ok {
+			n.flowsync.MonitorPaused(d.dpid, s, paused)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package node
+package northbound
 
 import (
 	"fmt"
@@ -21,16 +21,16 @@ const differenceMisrouted = "astray"
 // mismatchesMax bounds how many of them are kept of one switch.
 const mismatchesMax = 100
 
-// ruleChecks are the pair rules that did not agree with their paths when switches were read for a
+// RuleChecks are the pair rules that did not agree with their paths when switches were read for a
 // comparison.
-type ruleChecks struct {
+type RuleChecks struct {
 	checks     atomic.Int32 // comparisons in progress
 	mu         sync.Mutex
 	mismatches map[netview.DPID][]forward.Mismatch // as each switch was read last
 }
 
-// read checks the pair rules that a switch listed, if a comparison is in progress.
-func (m *ruleChecks) read(f *forward.Forward, dpid netview.DPID, rules []forward.SoftRule) {
+// Read checks the pair rules that a switch listed, if a comparison is in progress.
+func (m *RuleChecks) Read(f *forward.Forward, dpid netview.DPID, rules []forward.SoftRule) {
 	if m.checks.Load() == 0 {
 		return
 	}
@@ -44,7 +44,7 @@ func (m *ruleChecks) read(f *forward.Forward, dpid netview.DPID, rules []forward
 }
 
 // of returns those of one switch, as differences.
-func (m *ruleChecks) of(dpid netview.DPID) (list []client.Difference) {
+func (m *RuleChecks) of(dpid netview.DPID) (list []client.Difference) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range m.mismatches[dpid] {
@@ -58,7 +58,7 @@ func (m *ruleChecks) of(dpid netview.DPID) (list []client.Difference) {
 }
 
 // forget forgets a switch that is gone for good.
-func (m *ruleChecks) forget(dpid netview.DPID) {
+func (m *RuleChecks) forget(dpid netview.DPID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.mismatches, dpid)

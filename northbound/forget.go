@@ -1,4 +1,4 @@
-package node
+package northbound
 
 import (
 	"context"
@@ -15,23 +15,18 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// forgetter forgets what an operator declares gone for good: intents that depend on it are
-// withdrawn first, durably, then the network is told. Every engine that follows the view forgets a
-// switch that is deleted there; the others are told here.
-type forgetter struct{ *node }
-
 // someMost is how many of a group are named in an answer.
 const someMost = 20
 
 // Switch implements api.Forgetter.
-func (n forgetter) Switch(ctx context.Context, dpid netview.DPID, how api.ForgetOptions) (*client.Forgotten,
+func (n *Answers) Switch(ctx context.Context, dpid netview.DPID, how api.ForgetOptions) (*client.Forgotten,
 	netview.Revision, error) {
-	sw, ok := n.view.Snapshot().Switch(dpid)
+	sw, ok := n.View.Snapshot().Switch(dpid)
 	if !ok {
 		return nil, 0, api.ErrNotThere
 	}
 	f := &client.Forgotten{Kind: "switch", Object: dpid.String(), Name: sw.Name, DryRun: how.DryRun}
-	f.Connected = sw.Connected || n.server.Session(uint64(dpid)) != nil
+	f.Connected = sw.Connected || n.Server.Session(uint64(dpid)) != nil
 	if f.Connected && !how.DryRun {
 		return nil, 0, connected(dpid)
 	}
@@ -40,31 +35,31 @@ func (n forgetter) Switch(ctx context.Context, dpid netview.DPID, how api.Forget
 		return nil, 0, err
 	}
 	n.noteSwitch(f, how)
-	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
+	ctx, cancel := context.WithTimeout(ctx, n.StoreAnswer)
 	defer cancel()
 	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how); err != nil {
 		return nil, 0, err
 	}
 	if how.DryRun {
-		return f, n.view.Snapshot().Revision(), nil
+		return f, n.View.Snapshot().Revision(), nil
 	}
 	for _, c := range drained {
-		if _, _, err := (settings.Drains{Settings: n.settings}).Remove(c.Kind, c.Object); err != nil {
+		if _, _, err := (settings.Drains{Settings: n.Settings}).Remove(c.Kind, c.Object); err != nil {
 			return nil, 0, err
 		}
 	}
-	switch err := n.discovery.ForgetSwitch(ctx, dpid); {
+	switch err := n.Discovery.ForgetSwitch(ctx, dpid); {
 	case errors.Is(err, discovery.ErrConnected): // since a moment
 		return nil, 0, fmt.Errorf("%w; it connected while it was being forgotten: %d intents were withdrawn and %d drains ended by then", connected(dpid),
 			f.Withdrawn, len(drained))
 	case err != nil && !errors.Is(err, discovery.ErrUnknown): // else somebody else was faster
 		return nil, 0, fmt.Errorf("%w: %w", api.ErrNotKept, err)
 	}
-	n.stats.Forget(dpid)
-	n.switches.failModes.forget(dpid)
-	n.switches.ruleChecks.forget(dpid)
+	n.Stats.Forget(dpid)
+	n.Forgotten(dpid)
+	n.RuleChecks.forget(dpid)
 	n.recorded(ctx, f)
-	return f, n.view.Snapshot().Revision(), nil
+	return f, n.View.Snapshot().Revision(), nil
 }
 
 func connected(dpid netview.DPID) error {
@@ -74,43 +69,43 @@ func connected(dpid netview.DPID) error {
 }
 
 // Host implements api.Forgetter.
-func (n forgetter) Host(ctx context.Context, id netview.HostID, how api.ForgetOptions) (*client.Forgotten,
+func (n *Answers) Host(ctx context.Context, id netview.HostID, how api.ForgetOptions) (*client.Forgotten,
 	netview.Revision, error) {
-	if _, ok := n.view.Snapshot().Host(id); !ok {
+	if _, ok := n.View.Snapshot().Host(id); !ok {
 		return nil, 0, api.ErrNotThere
 	}
 	none := some(nil)
 	f := &client.Forgotten{Kind: "host", Object: id.String(), DryRun: how.DryRun, Links: none, Hosts: none,
 		Drains: []string{}, Named: []string{}}
-	if n.forward != nil {
-		f.Pairs = n.forward.PairsOf(id)
+	if n.Forward != nil {
+		f.Pairs = n.Forward.PairsOf(id)
 	}
-	d := n.intents.engine.HostDependents(id)
+	d := n.Intents.HostDependents(id)
 	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: none, Withdrawing: none}
 	f.Notes = append(f.Notes, "a host that still speaks is learned again with its next packet")
 	if len(d.Ends) > 0 && !how.Withdraw {
 		f.Notes = append(f.Notes,
 			"intents of the host stay, with the rules that they have: they go with --withdraw (?withdraw=true)")
 	}
-	ctx, cancel := context.WithTimeout(ctx, n.cfg.storeAnswer())
+	ctx, cancel := context.WithTimeout(ctx, n.StoreAnswer)
 	defer cancel()
 	var err error
 	if f.Withdrawn, err = n.withdrawAll(ctx, d.Ends, how); err != nil {
 		return nil, 0, err
 	}
 	if how.DryRun {
-		return f, n.view.Snapshot().Revision(), nil
+		return f, n.View.Snapshot().Revision(), nil
 	}
-	if err := n.discovery.ForgetHost(ctx, id); err != nil && !errors.Is(err, discovery.ErrUnknown) {
+	if err := n.Discovery.ForgetHost(ctx, id); err != nil && !errors.Is(err, discovery.ErrUnknown) {
 		return nil, 0, fmt.Errorf("%w: %w", api.ErrNotKept, err)
 	}
 	n.recorded(ctx, f)
-	return f, n.view.Snapshot().Revision(), nil
+	return f, n.View.Snapshot().Revision(), nil
 }
 
 // onSwitch fills in what depends on a switch.
-func (n forgetter) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Dependents, drained []config.Drain, err error) {
-	snap := n.view.Snapshot()
+func (n *Answers) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Dependents, drained []config.Drain, err error) {
+	snap := n.View.Snapshot()
 	var links, hosts []string
 	seen := make(map[string]bool)
 	for _, all := range [...]func(func(*netview.Link) bool){snap.LinksFrom(dpid), snap.LinksTo(dpid)} {
@@ -125,16 +120,16 @@ func (n forgetter) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.De
 		hosts = append(hosts, h.HostID.String())
 	}
 	f.Links, f.Hosts = some(links), some(hosts)
-	if n.forward != nil {
-		p := n.forward.Crossing(netview.Point{DPID: dpid})
+	if n.Forward != nil {
+		p := n.Forward.Crossing(netview.Point{DPID: dpid})
 		f.Pairs = p.Pairs + p.Bound
 	}
-	d, ok := n.intents.engine.SwitchDependents(dpid)
+	d, ok := n.Intents.SwitchDependents(dpid)
 	if !ok {
 		return d, nil, fmt.Errorf("%w: the instance ends", api.ErrNotKept)
 	}
 	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: some(d.Transit), Withdrawing: some(d.Withdrawing)}
-	drained, f.Named = n.settings.Naming(dpid)
+	drained, f.Named = n.Settings.Naming(dpid)
 	f.Drains = []string{}
 	for _, c := range drained {
 		f.Drains = append(f.Drains, string(c.Kind)+" "+c.Object)
@@ -143,7 +138,7 @@ func (n forgetter) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.De
 }
 
 // noteSwitch notes what follows.
-func (n forgetter) noteSwitch(f *client.Forgotten, how api.ForgetOptions) {
+func (n *Answers) noteSwitch(f *client.Forgotten, how api.ForgetOptions) {
 	note := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
 	if f.Connected {
 		note("the switch is connected: it is forgotten only when it is not")
@@ -167,7 +162,7 @@ func some(list []string) client.Some {
 
 // withdrawAll withdraws intents, if that is desired, and returns how many when that is durable; of a
 // dry run, how many it would be.
-func (n forgetter) withdrawAll(ctx context.Context, ids []string, how api.ForgetOptions) (int, error) {
+func (n *Answers) withdrawAll(ctx context.Context, ids []string, how api.ForgetOptions) (int, error) {
 	switch {
 	case !how.Withdraw:
 		return 0, nil
@@ -178,7 +173,7 @@ func (n forgetter) withdrawAll(ctx context.Context, ids []string, how api.Forget
 	for i, id := range ids {
 		reqs[i] = intent.Request{Op: intent.Withdraw, ID: id}
 	}
-	answers, err := n.intents.engine.Submit(ctx, reqs, false)
+	answers, err := n.Intents.Submit(ctx, reqs, false)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = store.ErrUnknown
 	}
@@ -196,8 +191,8 @@ func (n forgetter) withdrawAll(ctx context.Context, ids []string, how api.Forget
 
 // recorded waits until what is remembered of the network has it no more. Where that fails the alarm
 // "remembered" tells too.
-func (n forgetter) recorded(ctx context.Context, f *client.Forgotten) {
-	if err := n.recorder.WriteNow(ctx); err != nil {
+func (n *Answers) recorded(ctx context.Context, f *client.Forgotten) {
+	if err := n.Recorder.WriteNow(ctx); err != nil {
 		f.Notes = append(f.Notes,
 			"what is remembered of the network could not be written: if the instance ends before it is, it will know it again: "+err.Error())
 	}

@@ -1,4 +1,4 @@
-package node
+package northbound
 
 import (
 	"slices"
@@ -16,12 +16,12 @@ const mostTaking = 1000
 // withIntents adds to paths which intents take them. Between two hosts, the path of an intent of
 // just these two, of all that they send each other, is the one that they use: it comes first.
 // Others that are not among the paths come behind the first while there is room.
-func (p *paths) withIntents(q api.PathQuery, found []api.Path) []api.Path {
+func (n *Answers) withIntents(q api.PathQuery, found []api.Path) []api.Path {
 	if q.Src == q.Dst && q.SrcHost == nil {
 		return found
 	}
 	looked := 0
-	p.intents.EachRoute(func(r *ruleset.Route) bool { return joins(r, &q) }, func(in *intent.Intent, r *ruleset.Route) bool {
+	n.Intents.EachRoute(func(r *ruleset.Route) bool { return joins(r, &q) }, func(in *intent.Intent, r *ruleset.Route) bool {
 		found = addIntent(found, &q, in, r)
 		looked++
 		return looked < mostTaking

@@ -1,41 +1,32 @@
-package node
+package northbound
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app/forward"
-	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 	"github.com/weirnet/weir/topology"
 )
 
-// paths finds paths for the API, in the topology that applications use.
-type paths struct {
-	now     atomic.Pointer[topology.Map]
-	forward *forward.Forward // nil if disabled
-	intents *intent.Engine
-}
-
 // Paths implements api.PathFinder. The first path is the one that the system takes; of disjoint
 // ones, there are two at most, of the least cost together, so that the first may be another.
-func (p *paths) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
-	found := p.find(q)
+func (n *Answers) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
+	found := n.find(q)
 	if len(found) == 0 {
 		return nil
 	}
-	return p.withIntents(q, found)
+	return n.withIntents(q, found)
 }
 
 // find finds paths without a look at intents.
-func (p *paths) find(q api.PathQuery) []api.Path {
-	m := p.now.Load()
+func (n *Answers) find(q api.PathQuery) []api.Path {
+	m := n.topology.Load()
 	if m == nil {
 		return nil
 	}
-	first, ok := p.taken(m, q)
+	first, ok := n.taken(m, q)
 	if !ok {
 		return nil
 	}
@@ -67,12 +58,12 @@ func (p *paths) find(q api.PathQuery) []api.Path {
 // taken is the path that packets take. Between two hosts that is the one installed, which stays
 // while it is used even if a shorter one has come up; without one, and between switches, the
 // shortest.
-func (p *paths) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
+func (n *Answers) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 	var hash uint64
 	if q.SrcHost != nil && q.DstHost != nil {
 		hash = forward.Hash(q.SrcHost.MAC, q.DstHost.MAC)
-		if p.forward != nil {
-			if hops, ok := p.forward.InstalledPath(q.SrcHost, q.DstHost); ok {
+		if n.Forward != nil {
+			if hops, ok := n.Forward.InstalledPath(q.SrcHost, q.DstHost); ok {
 				used := overHops(hops, uint64(len(hops)-1)*netview.CostDefault)
 				used.InUse = true
 				return used, true

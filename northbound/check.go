@@ -1,4 +1,4 @@
-package node
+package northbound
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/session"
 )
 
 // checkTime is how long a comparison waits for switches.
@@ -18,36 +16,22 @@ const checkTime = 20 * time.Second
 
 var errEnding = errors.New("the instance is ending")
 
-// flowMonitorMessage hands on what belongs to a switch's flow monitor.
-func (n *switches) flowMonitorMessage(d *device, s *session.Session, h openflow.Header, m openflow.Message) {
-	switch m := m.(type) {
-	case *openflow.MultipartReply:
-		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
-			n.flowsync.Updates(d.dpid, s, list)
-		}
-	case *openflow.Experimenter:
-		if paused, ok := m.FlowMonitorPause(h.Version); ok {
-			n.flowsync.MonitorPaused(d.dpid, s, paused)
-		}
-	}
-}
-
-// check compares all switches with what is desired of them, for the API.
-func (n *node) check(ctx context.Context) (*client.Check, netview.Revision, error) {
+// Check compares all switches with what is desired of them.
+func (n *Answers) Check(ctx context.Context) (*client.Check, netview.Revision, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	n.switches.ruleChecks.checks.Add(1)
-	defer n.switches.ruleChecks.checks.Add(-1)
-	report, ok := n.flowsync.Check(ctx)
+	n.RuleChecks.checks.Add(1)
+	defer n.RuleChecks.checks.Add(-1)
+	report, ok := n.Flowsync.Check(ctx)
 	if !ok {
 		return nil, 0, errEnding
 	}
-	intents := misroutedIntents(n.intents.engine, n.view.Snapshot(), n.paths.now.Load())
+	intents := misroutedIntents(n.Intents, n.View.Snapshot(), n.topology.Load())
 	switches := []client.SwitchCheck{}
 	for i := range report.Switches {
 		s := switchCheck(&report.Switches[i])
 		if s.Reached {
-			s.Differences = append(s.Differences, n.switches.ruleChecks.of(report.Switches[i].DPID)...)
+			s.Differences = append(s.Differences, n.RuleChecks.of(report.Switches[i].DPID)...)
 		}
 		s.Differences = append(s.Differences, intents[report.Switches[i].DPID]...)
 		switches = append(switches, s)
@@ -90,9 +74,9 @@ func switchCheck(f *flowsync.Findings) client.SwitchCheck {
 	return s
 }
 
-// sync is how a switch is kept as wanted, for the API; nil if flowsync does not know it.
-func (n *node) sync(dpid netview.DPID) (sync *client.Sync, at netview.Revision) {
-	n.flowsync.Ask(func(c *flowsync.Core) {
+// Sync is how a switch is kept as wanted; nil if flowsync does not know it.
+func (n *Answers) Sync(dpid netview.DPID) (sync *client.Sync, at netview.Revision) {
+	n.Flowsync.Ask(func(c *flowsync.Core) {
 		if s, ok := c.Status(dpid); ok {
 			sync, at = syncItem(&s), s.Revision
 		}
