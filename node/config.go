@@ -144,3 +144,21 @@ func (c *Config) checkFields() error {
 func (c *Config) storeAnswer() time.Duration {
 	return cmp.Or(c.Limits.StoreAnswer, api.DefaultLimits.StoreAnswer)
 }
+
+// checkSwitchTLS finds flags of TLS for switches of which others are missing.
+func (c *Config) checkSwitchTLS() error {
+	given := 0
+	for _, file := range []string{c.OpenFlow.TLSCert, c.OpenFlow.TLSKey, c.OpenFlow.TLSCA} {
+		if file != "" {
+			given++
+		}
+	}
+	switch {
+	case given != 0 && given != 3:
+		return errors.New(
+			"--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
+	case given == 0 && c.OpenFlow.TLSUnnamed:
+		return errors.New("--openflow-tls-unnamed: has a meaning only with --openflow-tls-cert, -key and -ca")
+	}
+	return nil
+}

@@ -15,12 +15,12 @@ import (
 // found tells discovery which ports of a switch led to other switches when its tree was written,
 // and the application which of them its tree left out: by the switch plan the tree's rows name by
 // in_port only such ports, and at a priority of their own those that are left out.
-func (n *switches) found(dpid netview.DPID, entries []flowsync.Entry) {
+func (n *node) found(dpid netview.DPID, entries []flowsync.Entry) {
 	var tree interSwitch
 	for i := range entries {
 		tree.addRow(entries[i].Match, entries[i].Priority)
 	}
-	n.checkFailMode(dpid, len(entries) > 0)
+	n.failModes.check(dpid, len(entries) > 0)
 	n.discovery.FormerLinkPorts(dpid, tree.ports)
 	if n.forward != nil {
 		n.forward.InheritTree(dpid, tree.ports, tree.off)
@@ -67,7 +67,7 @@ func bootID() uint16 {
 // adopt gives the application the pairs' rules among the soft entries that a switch listed: it
 // knows those of this run, and takes over those of an earlier one. From a whole list it learns
 // which of its pairs have run out unheard.
-func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) []flowsync.SoftEntry {
+func (n *node) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) []flowsync.SoftEntry {
 	soft = slices.DeleteFunc(soft, isProtection)
 	if n.forward == nil {
 		return soft
@@ -80,7 +80,13 @@ func (n *switches) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole boo
 		rules = append(rules, forward.SoftRule{Match: e.Match, Cookie: e.Cookie, Ports: e.Ports, Idle: e.Idle})
 		return true
 	})
-	n.ruleChecks.Read(n.forward, dpid, rules)
+	n.answers.RuleChecks.Read(n.forward, dpid, rules)
 	n.forward.RulesListed(dpid, rules, whole)
 	return others
+}
+
+// isProtection leaves out the rows of app/guard, of this run and earlier ones: they run out within
+// seconds.
+func isProtection(e flowsync.SoftEntry) bool {
+	return plan.Decode(e.Cookie).Kind == plan.KindProtection
 }

@@ -48,9 +48,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })
 	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
-	part("switches", func(context.Context) error { return n.server.Serve(switchPort) })
+	part("switches", func(context.Context) error { return n.switches.Server.Serve(switchPort) })
 	if n.cfg.Pipes != nil {
-		part("pipes", func(context.Context) error { return n.server.Serve(n.gatedPipes()) })
+		part("pipes", func(context.Context) error { return n.switches.Server.Serve(n.gatedPipes()) })
 	}
 	n.announce(Addresses{
 		OpenFlow: switchPort.Addr().String(), API: apiPort.Addr().String(), Name: n.cfg.Name,
@@ -62,7 +62,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if errors.Is(context.Cause(ctx), owner.ErrDeposed) {
 		cancel() // nothing more is for this instance to write
 	}
-	if err := n.server.Close(closing); err != nil {
+	if err := n.switches.Server.Close(closing); err != nil {
 		n.cfg.Log.Warn("some switches did not take what was queued for them", "error", err)
 	}
 	running.Wait()

@@ -33,6 +33,7 @@ import (
 	"github.com/weirnet/weir/northbound"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/settings"
+	"github.com/weirnet/weir/southbound"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
@@ -148,10 +149,8 @@ type node struct {
 	stats       *stats.Loop
 	proxyarp    *proxyarp.Proxy    // nil if disabled
 	answers     northbound.Answers // for the API
-	switches    *switches
-	switchTLS   *switchTLS // nil without
-	quiet       logLimiter
-	server      *session.Server
+	switches    *southbound.Registry
+	failModes   failModes
 	api         *api.Server
 	storedTrees map[netview.DPID]warmstart.Tree // remembered; read only
 	recorder    *warmstart.Recorder
@@ -171,8 +170,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	if err := n.joinSettings(set); err != nil {
 		return nil, err
 	}
-	n.switches = newSwitches(&cfg, n.view, n.alarms)
-	if err := n.buildServer(); err != nil {
+	if err := n.openSouthbound(); err != nil {
 		return nil, err
 	}
 	n.join(boot{key: key, life: bootID()})
@@ -207,7 +205,7 @@ func (n *node) join(as boot) {
 	n.flowsync = flowsync.New(flowsync.Config{
 		BatchMin:       batchMin,
 		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
-		Domain: uint16(cfg.Domain), OnTreeEntries: n.switches.found, Leftover: n.switches.adopt, Alarms: n.alarms, Now: as.now,
+		Domain: uint16(cfg.Domain), OnTreeEntries: n.found, Leftover: n.adopt, Alarms: n.alarms, Now: as.now,
 		OnOutcomes: n.intents.onOutcomes,
 	}, n.view)
 	if !slices.Contains(cfg.Apps.Disable, forward.Owner) {
@@ -215,41 +213,66 @@ func (n *node) join(as boot) {
 			Unknown: forward.Unknown(cfg.Forward.Unknown), Alarms: n.alarms}, n.view.Desired(forward.Owner))
 	}
 	if !slices.Contains(cfg.Apps.Disable, guard.Owner) {
-		n.guard = guard.New(guard.Config{Domain: uint16(cfg.Domain), Now: as.now}, n.view, guardOutput{n.server}, n.alarms)
+		n.guard = guard.New(guard.Config{Domain: uint16(cfg.Domain), Now: as.now}, n.view, n.switches, n.alarms)
 	}
 	n.stats = stats.New(n.cfg.counters(as))
-	n.switches.stats = n.stats
 	if !slices.Contains(cfg.Apps.Disable, proxyarp.Owner) {
 		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms, Now: as.now}, n.view)
 	}
-	n.switches.guard, n.switches.proxyarp = n.guard, n.proxyarp
-	n.switches.server, n.switches.discovery = n.server, n.discovery
-	n.switches.ruleChecks = &n.answers.RuleChecks
-	n.switches.flowsync, n.switches.forward = n.flowsync, n.forward
-	n.answers.Engines = northbound.Engines{View: n.view, Server: n.server, Discovery: n.discovery, Flowsync: n.flowsync,
+	n.switches.Join(n.discovery, n.flowsync, n.applications()...)
+	n.answers.Engines = northbound.Engines{View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync,
 		Forward: n.forward, Stats: n.stats, Settings: n.settings, Domain: uint16(cfg.Domain), StoreAnswer: cfg.storeAnswer(),
-		Forgotten: n.switches.failModes.forget}
+		Forgotten: n.failModes.forget}
 }
 
-// buildServer makes what holds the switches' connections.
-func (n *node) buildServer() (err error) {
-	if n.switchTLS, err = newSwitchTLS(&n.cfg); err != nil {
-		return err
+// applications are those that take part in switches' sessions, in the order in which they see
+// packets.
+func (n *node) applications() (list []southbound.App) {
+	if n.guard != nil {
+		list = append(list, n.guard.App())
 	}
-	if n.switchTLS != nil {
-		n.settings.Certificates(n.switchTLS.reload)
+	if n.proxyarp != nil {
+		list = append(list, n.proxyarp.App())
 	}
+	if n.forward != nil {
+		list = append(list, n.forward.App())
+	}
+	return append(list, n.stats.App(), &n.failModes)
+}
+
+// openSouthbound makes what holds the switches' connections.
+func (n *node) openSouthbound() (err error) {
 	sessions, err := raiseFiles(n.cfg.Log, n.cfg.Limits.Connections)
 	if err != nil {
 		return err
 	}
-	n.server = session.NewServer(session.Config{
-		MaxSessions: sessions, TLS: n.switchTLS.config(), Admit: n.admit, NewSwitch: n.unverified, Refused: n.refused,
-		EchoInterval: n.cfg.OpenFlow.EchoInterval, EchoMisses: int(n.cfg.OpenFlow.EchoMisses),
-		MaxSource: int(n.cfg.Limits.SwitchConnections), MaxHeld: int(n.cfg.Limits.Handshakes),
-		MaxPorts: int(n.cfg.Limits.SwitchPorts),
-	}, n.switches)
+	limits := &n.cfg.Limits
+	if err := n.newSouthbound(session.Config{MaxSessions: sessions, MaxSource: int(limits.SwitchConnections),
+		MaxHeld: int(limits.Handshakes), MaxPorts: int(limits.SwitchPorts)}, time.Now); err != nil {
+		return err
+	}
+	n.settings.Certificates(n.switches.ReloadCertificates())
 	return nil
+}
+
+// newSouthbound makes the registry of switches; now is the clock of what it watches.
+func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err error) {
+	of := &n.cfg.OpenFlow
+	sessions.EchoInterval, sessions.EchoMisses = of.EchoInterval, int(of.EchoMisses)
+	n.failModes.now, n.failModes.view, n.failModes.alarms = now, n.view, n.alarms
+	n.switches, err = southbound.New(southbound.Config{
+		TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms, Audit: n.auditRefusal, Log: n.cfg.Log,
+	})
+	return err
+}
+
+// auditRefusal writes a switch that was refused into the audit log.
+func (n *node) auditRefusal(from, dpid, why string) {
+	if n.audit == nil {
+		return
+	}
+	n.audit.Note(client.AuditRecord{Time: time.Now().UTC(), Who: "switch", From: from, What: "connect", Object: dpid,
+		Result: "refused", Detail: why})
 }
 
 // buildAPI makes the REST interface.
@@ -287,7 +310,8 @@ func (n *node) sources() *metrics.Sources {
 		apps[proxyarp.Owner] = n.proxyarp.Counts().ByKind
 	}
 	return &metrics.Sources{
-		View: n.view, Server: n.server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.stats, Intents: n.intents.engine,
+		View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.stats,
+		Intents:  n.intents.engine,
 		Journals: map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions},
 		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: apps, PortSeries: cmp.Or(n.cfg.PortSeries, defaultPortSeries),
 	}

@@ -6,14 +6,13 @@ import (
 
 	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/loop"
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
 
 // engineParts are the engines of an instance and what follows the view, in the order in which they
 // start: run gives each a goroutine of its own, and whoever steps an instance steps them.
 func (n *node) engineParts(now func() time.Time) []*loop.Part {
-	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.allowListPart(now), &n.discovery.Part,
+	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
 		&n.flowsync.Part, &n.stats.Part, n.topologyPart()}
 	if n.guard != nil {
 		list = append(list, &n.guard.Part)
@@ -41,18 +40,6 @@ func (n *node) topologyPart() *loop.Part {
 		},
 		Changed: func() <-chan struct{} { return n.view.Changed(rev) },
 		Behind:  func() bool { return n.view.Snapshot().Revision() != rev },
-	}
-}
-
-// allowListPart ends the sessions of switches that are taken off the allow list, within a second.
-func (n *node) allowListPart(now func() time.Time) *loop.Part {
-	allow, looked := n.allowListWatch(now), netview.Revision(0)
-	return &loop.Part{
-		Name:    "allow list",
-		Turn:    func() time.Time { looked = allow.check(); return time.Time{} },
-		Changed: func() <-chan struct{} { return n.view.Changed(looked) },
-		Behind:  func() bool { return n.view.Snapshot().Revision() != looked },
-		After:   func() time.Duration { return allowEvery }, // the view changes often, the settings seldom
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/settings"
+	"github.com/weirnet/weir/southbound"
 )
 
 // base is what package settings lays a configuration over.
@@ -33,8 +34,7 @@ func (c *Config) checkCertificates() error {
 	if _, err := c.tls(); err != nil {
 		return err
 	}
-	_, err := newSwitchTLS(c)
-	return err
+	return southbound.CheckCertificates(c.switchTLS())
 }
 
 // checkStart finds what is wrong with a start, as far as that can be said without the store. It
@@ -91,4 +91,10 @@ func crossings(f *forward.Forward, in *intents) func(netview.Point) settings.Cro
 		}
 		return p
 	}
+}
+
+// switchTLS is the TLS with switches.
+func (c *Config) switchTLS() southbound.TLS {
+	of := &c.OpenFlow
+	return southbound.TLS{Cert: of.TLSCert, Key: of.TLSKey, CA: of.TLSCA, Unnamed: of.TLSUnnamed}
 }

@@ -1,44 +1,11 @@
 package node
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 )
-
-// counterConn is a session as package stats sees it.
-type counterConn struct{ s *session.Session }
-
-// Multipart asks; the errors are those that stats knows.
-func (c counterConn) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
-	err := c.s.Multipart(body, func(reply openflow.ReplyBody, err error) {
-		var refused *session.PeerError
-		if errors.As(err, &refused) {
-			err = stats.ErrRefused
-		}
-		answer(reply, err)
-	})
-	if errors.Is(err, session.ErrFull) {
-		return stats.ErrBusy
-	}
-	return err
-}
-
-// Queue is how many bytes wait for the switch.
-func (c counterConn) Queue() int { return c.s.Queue() }
-
-// roundTrip is how far away a switch is, for discovery; 0 if that is not known.
-func (n *node) roundTrip(dpid netview.DPID) time.Duration {
-	if s := n.server.Session(uint64(dpid)); s != nil {
-		return s.MinRoundTrip()
-	}
-	return 0
-}
 
 // checkStats finds what is wrong with the periods at which switches are asked for counters.
 func (c *Config) checkStats() error {

@@ -49,11 +49,9 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	now := cfg.Driver.Now
 	n.alarms = alarm.NewAt(n.view, now)
 	n.said.join(n.alarms)
-	n.switches = newSwitches(&n.cfg, n.view, n.alarms)
-	n.switches.failModes.now = now
-	n.server = session.NewServer(session.Config{
-		Driver: cfg.Driver, Admit: n.admit, EchoInterval: n.cfg.OpenFlow.EchoInterval, EchoMisses: int(n.cfg.OpenFlow.EchoMisses),
-	}, n.switches)
+	if err := n.newSouthbound(session.Config{Driver: cfg.Driver}, now); err != nil {
+		return nil, err
+	}
 	n.join(boot{key: cfg.Key, life: cfg.Life, seed: cfg.Seed, now: now})
 	n.recollect(cfg.Facts)
 	if err := n.openIntents(context.Background(), now); err != nil {
@@ -65,7 +63,7 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 }
 
 // Server is what switches connect to.
-func (s *Stepped) Server() *session.Server { return s.n.server }
+func (s *Stepped) Server() *session.Server { return s.n.switches.Server }
 
 // View is the instance's.
 func (s *Stepped) View() *netview.View { return s.n.view }

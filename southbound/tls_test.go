@@ -1,4 +1,4 @@
-package node
+package southbound
 
 import (
 	"crypto/x509"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/cert"
-	"github.com/weirnet/weir/config"
 )
 
 // TestCertificatesAreReadAgain: a new one is used from then on; a bad one is refused and the one
@@ -32,9 +31,8 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if err := cert.Write(dir, cert.CAName, authority, false); err != nil {
 		t.Fatal(err)
 	}
-	cfg := &Config{Config: config.Config{OpenFlow: config.OpenFlow{TLSCert: cert.CertFile(dir, "instance"),
-		TLSKey: cert.KeyFile(dir, "instance"), TLSCA: cert.CertFile(dir, cert.CAName)}}}
-	secure, err := newSwitchTLS(cfg)
+	cfg := TLS{Cert: cert.CertFile(dir, "instance"), Key: cert.KeyFile(dir, "instance"), CA: cert.CertFile(dir, cert.CAName)}
+	secure, err := newTLS(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +55,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	if err := secure.reload(); err != nil || shown() != "second" {
 		t.Errorf("%v, %s is shown", err, shown())
 	}
-	if err := os.WriteFile(cfg.OpenFlow.TLSCert, []byte("nothing"), 0o600); err != nil {
+	if err := os.WriteFile(cfg.Cert, []byte("nothing"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := secure.reload(); err == nil || shown() != "second" {

@@ -1,4 +1,4 @@
-package node
+package southbound
 
 import (
 	"crypto/tls"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
 )
@@ -16,19 +17,19 @@ var errUnlisted = errors.New("datapath id is not on the allow list")
 
 // admit refuses a switch whose datapath id is not on the allow list, if there is one, or, with TLS,
 // not in its certificate.
-func (n *node) admit(id uint64, _ net.Addr, secure *tls.ConnectionState) error {
-	if !n.listed(netview.DPID(id)) {
+func (g *Registry) admit(id uint64, _ net.Addr, secure *tls.ConnectionState) error {
+	if !g.listed(netview.DPID(id)) {
 		return errUnlisted
 	}
 	if secure == nil {
 		return nil
 	}
-	return cert.Check(secure.PeerCertificates[0], id, n.cfg.OpenFlow.TLSUnnamed)
+	return cert.Check(secure.PeerCertificates[0], id, g.cfg.TLS.Unnamed)
 }
 
 // listed reports whether a switch is on the allow list, or there is none.
-func (n *node) listed(dpid netview.DPID) bool {
-	s := n.view.Snapshot().Settings()
+func (g *Registry) listed(dpid netview.DPID) bool {
+	s := g.cfg.View.Snapshot().Settings()
 	return s == nil || s.Allow == nil || s.Allow[dpid]
 }
 
@@ -37,34 +38,34 @@ const allowEvery = time.Second
 
 // allowListWatch checks whether sessions are still allowed.
 type allowListWatch struct {
-	n     *node
+	g     *Registry
 	now   func() time.Time
 	seen  *netview.Settings
 	until time.Time
 }
 
-func (n *node) allowListWatch(now func() time.Time) *allowListWatch {
-	return &allowListWatch{n: n, now: now, seen: n.view.Snapshot().Settings()}
+func (g *Registry) allowListWatch(now func() time.Time) *allowListWatch {
+	return &allowListWatch{g: g, now: now, seen: g.cfg.View.Snapshot().Settings()}
 }
 
 // check ends the sessions of switches that are off the list, while there may be some. It returns
 // the revision of the view that it has checked.
 func (a *allowListWatch) check() netview.Revision {
-	snap := a.n.view.Snapshot()
+	snap := a.g.cfg.View.Snapshot()
 	if s := snap.Settings(); s != a.seen {
 		a.seen, a.until = s, a.now().Add(session.DefaultHandshakeTimeout+2*time.Second)
 	}
 	if a.now().Before(a.until) { // a switch that was admitted before may connect as late as that, and changes the view
-		a.n.expelUnlisted()
+		a.g.expelUnlisted()
 	}
 	return snap.Revision()
 }
 
 // expelUnlisted ends the sessions of switches that are no longer on the allow list.
-func (n *node) expelUnlisted() {
-	for _, s := range n.server.Sessions() {
-		if dpid := netview.DPID(s.Features().Datapath); !n.listed(dpid) {
-			n.alarms.Raise(netview.AlarmRefusedSwitch, dpid.String(), "taken off the allow list while it was connected")
+func (g *Registry) expelUnlisted() {
+	for _, s := range g.Server.Sessions() {
+		if dpid := netview.DPID(s.Features().Datapath); !g.listed(dpid) {
+			g.cfg.Alarms.Raise(netview.AlarmRefusedSwitch, dpid.String(), "taken off the allow list while it was connected")
 			s.Close(session.ErrNotAdmitted)
 		}
 	}
@@ -72,8 +73,8 @@ func (n *node) expelUnlisted() {
 
 // unverified reports whether nothing confirms a switch's identity: there is no TLS, the
 // configuration does not name it, and it was never connected for a minute.
-func (n *node) unverified(id uint64) bool {
-	dpid, snap := netview.DPID(id), n.view.Snapshot()
+func (g *Registry) unverified(id uint64) bool {
+	dpid, snap := netview.DPID(id), g.cfg.View.Snapshot()
 	if set := snap.Settings(); set != nil {
 		if _, named := set.Switches[dpid]; named || set.Allow[dpid] {
 			return false
@@ -81,10 +82,22 @@ func (n *node) unverified(id uint64) bool {
 	}
 	row, known := snap.Switch(dpid)
 	switch {
-	case n.switchTLS != nil:
+	case g.tls != nil:
 		return false
 	case !known || row.Transient:
 		return true
 	}
 	return row.Connected && time.Since(row.Since) < session.NewSwitchTime
+}
+
+// AllowListPart ends the sessions of switches that are taken off the allow list, within a second.
+func (g *Registry) AllowListPart(now func() time.Time) *loop.Part {
+	allow, looked := g.allowListWatch(now), netview.Revision(0)
+	return &loop.Part{
+		Name:    "allow list",
+		Turn:    func() time.Time { looked = allow.check(); return time.Time{} },
+		Changed: func() <-chan struct{} { return g.cfg.View.Changed(looked) },
+		Behind:  func() bool { return g.cfg.View.Snapshot().Revision() != looked },
+		After:   func() time.Duration { return allowEvery }, // the view changes often, the settings seldom
+	}
 }

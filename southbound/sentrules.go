@@ -1,4 +1,4 @@
-package node
+package southbound
 
 import (
 	"sort"
@@ -75,17 +75,4 @@ func (r *sentRules) find(xid uint32) (m openflow.Match, cookie uint64, ok bool) 
 	}
 	s := &r.rules[i]
 	return openflow.Match{OXM: append([]byte(nil), s.match[:s.length]...)}, s.cookie, true
-}
-
-// refused tells the application of an error, if it refuses a rule of it.
-func (d *device) refused(xid uint32, e *openflow.ErrorMsg) {
-	if d.datapath == nil {
-		return
-	}
-	d.out.mu.Lock()
-	m, cookie, ok := d.out.sent.find(xid)
-	d.out.mu.Unlock()
-	if ok {
-		d.datapath.Refused(m, cookie, e.Code)
-	}
 }

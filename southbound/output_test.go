@@ -1,4 +1,4 @@
-package node
+package southbound
 
 import (
 	"errors"
@@ -47,7 +47,7 @@ func TestOutletLosesNothingInSilence(t *testing.T) {
 	}
 	s := <-ctl.up
 	a.HoldOutput(true)
-	o := newSwitchOutput(s)
+	o := newOutput(s)
 	refused := 0
 	for range sent {
 		err := o.FlowMod(&openflow.FlowMod{

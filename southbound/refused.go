@@ -1,4 +1,4 @@
-package node
+package southbound
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
@@ -15,38 +14,38 @@ import (
 
 // refused is told of connections that never became a session: they are counted by reason, logged,
 // and raise an alarm where somebody should look.
-func (n *node) refused(r session.Refusal) {
+func (g *Registry) refused(r session.Refusal) {
 	reason := session.Reason(r.Err)
-	if n.quiet.allow(reason, time.Now()) {
-		n.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
-		n.auditRefusal(r, reason)
+	if g.quiet.allow(reason, time.Now()) {
+		g.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
+		g.auditRefusal(r, reason)
 	}
 	dpid := netview.DPID(r.Datapath).String()
 	switch reason {
 	case "datapath_in_use":
-		n.alarms.Raise(netview.AlarmSpoofedID, dpid, fmt.Sprintf("%s claims it, and the switch that has it answers", r.Remote))
+		g.cfg.Alarms.Raise(netview.AlarmSpoofedID, dpid, fmt.Sprintf("%s claims it, and the switch that has it answers", r.Remote))
 	case "not_admitted":
 		kind := netview.AlarmRefusedSwitch
 		if errors.Is(r.Err, cert.ErrOther) {
 			kind = netview.AlarmSpoofedID
 		}
-		n.alarms.Raise(kind, dpid, fmt.Sprintf("%s: %v", r.Remote, r.Err))
+		g.cfg.Alarms.Raise(kind, dpid, fmt.Sprintf("%s: %v", r.Remote, r.Err))
 	case "certificate", "tls":
-		n.alarms.Raise(netview.AlarmRefusedSwitch, host(r.Remote), fmt.Sprintf("%s: %v", r.Remote, r.Err))
+		g.cfg.Alarms.Raise(netview.AlarmRefusedSwitch, host(r.Remote), fmt.Sprintf("%s: %v", r.Remote, r.Err))
 	case "shed":
-		n.alarms.Raise(netview.AlarmHalfOpen, "", fmt.Sprintf("the last one cut: %s", r.Remote))
+		g.cfg.Alarms.Raise(netview.AlarmHalfOpen, "", fmt.Sprintf("the last one cut: %s", r.Remote))
 	case "held":
-		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf("the last one cut: %s", r.Remote))
+		g.cfg.Alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf("the last one cut: %s", r.Remote))
 	case "ports":
-		n.alarms.Raise(netview.AlarmLimit, "limits.switch_ports", fmt.Sprintf("%s as switch %s: %v", r.Remote, dpid, r.Err))
+		g.cfg.Alarms.Raise(netview.AlarmLimit, "limits.switch_ports", fmt.Sprintf("%s as switch %s: %v", r.Remote, dpid, r.Err))
 	case "new_ports":
-		n.alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf(
+		g.cfg.Alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", fmt.Sprintf(
 			"%s as switch %s: %v; it gets in when they are known, or at once if the configuration names it (switches)", r.Remote, dpid, r.Err))
 	case "source":
-		n.alarms.Raise(netview.AlarmLimit, "limits.switch_connections_per_source",
+		g.cfg.Alarms.Raise(netview.AlarmLimit, "limits.switch_connections_per_source",
 			fmt.Sprintf("the last one refused: %s", r.Remote))
 	case "too_many":
-		n.alarms.Raise(netview.AlarmLimit, "switch connections", fmt.Sprintf("the last one refused: %s", r.Remote))
+		g.cfg.Alarms.Raise(netview.AlarmLimit, "switch connections", fmt.Sprintf("the last one refused: %s", r.Remote))
 	}
 }
 
@@ -81,18 +80,18 @@ func (q *logLimiter) allow(reason string, now time.Time) bool {
 }
 
 // auditRefusal writes a refusal that matters for security into the audit log.
-func (n *node) auditRefusal(r session.Refusal, reason string) {
+func (g *Registry) auditRefusal(r session.Refusal, reason string) {
 	switch reason {
 	case "datapath_in_use", "not_admitted", "certificate", "tls":
 	default:
 		return
 	}
-	record := client.AuditRecord{
-		Time: time.Now().UTC(), Who: "switch", From: r.Remote.String(), What: "connect", Result: "refused",
-		Detail: reason + ": " + r.Err.Error(),
+	if g.cfg.Audit == nil {
+		return
 	}
+	dpid := ""
 	if r.Identified {
-		record.Object = netview.DPID(r.Datapath).String()
+		dpid = netview.DPID(r.Datapath).String()
 	}
-	n.audit.Note(record)
+	g.cfg.Audit(r.Remote.String(), dpid, reason+": "+r.Err.Error())
 }

@@ -1,9 +1,8 @@
-package node
+package southbound
 
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -12,34 +11,24 @@ import (
 	"github.com/weirnet/weir/cert"
 )
 
+// TLS names the files of TLS with switches, in PEM; none: TCP.
+type TLS struct {
+	Cert, Key string // the instance's
+	CA        string // authorities of switches' certificates
+	// Unnamed admits certificates without a datapath id.
+	Unnamed bool
+}
+
 // switchTLS is the TLS that is spoken with switches. Its certificates can be read anew while it is
 // used.
 type switchTLS struct {
-	cfg *Config
+	cfg TLS
 	now atomic.Pointer[tls.Config]
 }
 
-// checkSwitchTLS finds flags of TLS for switches of which others are missing.
-func (c *Config) checkSwitchTLS() error {
-	given := 0
-	for _, file := range []string{c.OpenFlow.TLSCert, c.OpenFlow.TLSKey, c.OpenFlow.TLSCA} {
-		if file != "" {
-			given++
-		}
-	}
-	switch {
-	case given != 0 && given != 3:
-		return errors.New(
-			"--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
-	case given == 0 && c.OpenFlow.TLSUnnamed:
-		return errors.New("--openflow-tls-unnamed: has a meaning only with --openflow-tls-cert, -key and -ca")
-	}
-	return nil
-}
-
-// newSwitchTLS reads the certificates; nil without any.
-func newSwitchTLS(cfg *Config) (*switchTLS, error) {
-	if cfg.OpenFlow.TLSCert == "" {
+// newTLS reads the certificates; nil without any.
+func newTLS(cfg TLS) (*switchTLS, error) {
+	if cfg.Cert == "" {
 		return nil, nil
 	}
 	t := &switchTLS{cfg: cfg}
@@ -68,20 +57,20 @@ func (t *switchTLS) reload() error {
 
 // own reads the instance's certificate and key.
 func (t *switchTLS) own() (tls.Certificate, error) {
-	pair, err := tls.LoadX509KeyPair(t.cfg.OpenFlow.TLSCert, t.cfg.OpenFlow.TLSKey)
+	pair, err := tls.LoadX509KeyPair(t.cfg.Cert, t.cfg.Key)
 	if err == nil {
 		err = cert.CheckTime(pair.Leaf, time.Now())
 	}
 	if err != nil {
 		err = fmt.Errorf("certificate for switches (--openflow-tls-cert %s, --openflow-tls-key %s): %w",
-			t.cfg.OpenFlow.TLSCert, t.cfg.OpenFlow.TLSKey, err)
+			t.cfg.Cert, t.cfg.Key, err)
 	}
 	return pair, err
 }
 
 // authorities reads the certificates of those who sign the switches'.
 func (t *switchTLS) authorities() (*x509.CertPool, error) {
-	text, err := os.ReadFile(t.cfg.OpenFlow.TLSCA)
+	text, err := os.ReadFile(t.cfg.CA)
 	var all []*x509.Certificate
 	if err == nil {
 		all, err = cert.Parse(text)
@@ -94,7 +83,7 @@ func (t *switchTLS) authorities() (*x509.CertPool, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("authority of switches (--openflow-tls-ca %s): %w", t.cfg.OpenFlow.TLSCA, err)
+		return nil, fmt.Errorf("authority of switches (--openflow-tls-ca %s): %w", t.cfg.CA, err)
 	}
 	return pool, nil
 }
@@ -107,4 +96,10 @@ func (t *switchTLS) config() *tls.Config {
 	c := cert.Config()
 	c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) { return t.now.Load(), nil }
 	return c
+}
+
+// CheckCertificates reads the certificates for switches that a configuration names.
+func CheckCertificates(cfg TLS) error {
+	_, err := newTLS(cfg)
+	return err
 }

@@ -1,4 +1,4 @@
-package node
+package southbound
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// switchOutput is app/forward's output to one switch. It collects what the application appends, so
+// Output is the applications' output to one session of a switch. It collects what they append, so
 // that messages that belong together leave in one write, until Flush or Barrier hands it to the
 // session's queue.
-type switchOutput struct {
+type Output struct {
 	s *session.Session
 	v openflow.Version
 
@@ -27,14 +27,14 @@ const outputKeep = 64 << 10
 // outputMax is how much is collected before it is handed over without a Flush, in bytes.
 const outputMax = 256 << 10
 
-// outputSpare is how much of a session's queue the application leaves to others, in bytes.
+// outputSpare is how much of a session's queue applications leave to others, in bytes.
 const outputSpare = 512 << 10
 
-func newSwitchOutput(s *session.Session) *switchOutput { return &switchOutput{s: s, v: s.Version()} }
+func newOutput(s *session.Session) *Output { return &Output{s: s, v: s.Version()} }
 
 // FlowMod appends a flow-mod; session.ErrFull refuses this one, and nothing that was appended
 // before.
-func (o *switchOutput) FlowMod(m *openflow.FlowMod) error {
+func (o *Output) FlowMod(m *openflow.FlowMod) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.full() {
@@ -49,7 +49,7 @@ func (o *switchOutput) FlowMod(m *openflow.FlowMod) error {
 }
 
 // PacketOut appends a packet-out, or refuses it, as FlowMod does.
-func (o *switchOutput) PacketOut(m *openflow.PacketOut) error {
+func (o *Output) PacketOut(m *openflow.PacketOut) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.full() {
@@ -61,12 +61,12 @@ func (o *switchOutput) PacketOut(m *openflow.PacketOut) error {
 
 // full reports whether a message would be too much for the session's queue; o.mu is held. What is
 // left free is for those who fill the queue at the same time.
-func (o *switchOutput) full() bool {
+func (o *Output) full() bool {
 	return o.s.Queue()+len(o.buf) > session.DefaultMaxQueue-outputSpare
 }
 
 // appended keeps what was encoded; o.mu is held.
-func (o *switchOutput) appended(b []byte, err error) error {
+func (o *Output) appended(b []byte, err error) error {
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (o *switchOutput) appended(b []byte, err error) error {
 // hand gives the session what was gathered; o.mu is held. What does not fit stays, and is tried
 // again with the next Barrier or Flush; what is appended to a session that has ended is lost, as
 // its barriers say.
-func (o *switchOutput) hand() error {
+func (o *Output) hand() error {
 	if len(o.buf) == 0 {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (o *switchOutput) hand() error {
 }
 
 // Barrier asks for what was appended before it to be confirmed.
-func (o *switchOutput) Barrier(done func(error)) error {
+func (o *Output) Barrier(done func(error)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.hand(); err != nil {
@@ -116,7 +116,7 @@ func (o *switchOutput) Barrier(done func(error)) error {
 }
 
 // settled takes the end of a barrier behind the rules up to last.
-func (o *switchOutput) settled(last uint32, err error) {
+func (o *Output) settled(last uint32, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sent.asked = false
@@ -126,8 +126,15 @@ func (o *switchOutput) settled(last uint32, err error) {
 }
 
 // Flush hands over what was appended.
-func (o *switchOutput) Flush() {
+func (o *Output) Flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_ = o.hand() // an ended session is told to the application by Detach
+}
+
+// rule finds the rule that an error refuses, by its transaction id.
+func (o *Output) rule(xid uint32) (m openflow.Match, cookie uint64, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent.find(xid)
 }

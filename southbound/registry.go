@@ -1,0 +1,217 @@
+package southbound
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/discovery"
+	"github.com/weirnet/weir/flowsync"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/session"
+)
+
+// Config is who may connect, and who is told.
+type Config struct {
+	TLS TLS
+	// Session is what is said of sessions: limits, echoes and the driver. The Registry sets what else
+	// is in it.
+	Session session.Config
+	View    *netview.View
+	Alarms  *alarm.Board
+	// Audit is told of refusals that matter for security, with the datapath id that was claimed, if
+	// any; nil: nobody is.
+	Audit func(from, dpid, why string)
+	Log   *slog.Logger
+}
+
+// Registry has the sessions of all switches.
+type Registry struct {
+	Server *session.Server
+
+	cfg       Config
+	tls       *switchTLS // nil without
+	discovery *discovery.Discovery
+	flowsync  *flowsync.Loop
+	apps      []App
+	epoch     atomic.Uint64
+	quiet     logLimiter
+}
+
+// New makes one that is joined to the engines later, and before it serves. The error is that of
+// certificates.
+func New(cfg Config) (*Registry, error) {
+	g := &Registry{cfg: cfg}
+	var err error
+	if g.tls, err = newTLS(cfg.TLS); err != nil {
+		return nil, err
+	}
+	sessions := cfg.Session
+	sessions.TLS, sessions.Admit, sessions.NewSwitch, sessions.Refused = g.tls.config(), g.admit, g.unverified, g.refused
+	g.Server = session.NewServer(sessions, g)
+	return g, nil
+}
+
+// Join gives it the engines and applications, in the order in which these see packets.
+func (g *Registry) Join(d *discovery.Discovery, f *flowsync.Loop, apps ...App) {
+	g.discovery, g.flowsync, g.apps = d, f, apps
+}
+
+// ReloadCertificates reads those for switches again; nil without TLS.
+func (g *Registry) ReloadCertificates() func() error {
+	if g.tls == nil {
+		return nil
+	}
+	return g.tls.reload
+}
+
+// Connected starts everything that a switch takes part in. Who has to write to it comes before who
+// finds out about it.
+func (g *Registry) Connected(s *session.Session) {
+	f := s.Features()
+	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
+		Out: newOutput(s), Session: s}
+	s.SetValue(sw)
+	for _, a := range g.apps {
+		if p := a.SwitchUp(sw); p != nil {
+			sw.take(p)
+		}
+	}
+	g.discovery.SwitchUp(discovery.SwitchFacts{
+		DPID: sw.DPID, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
+		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports, Received: s.Received(),
+	})
+	g.flowsync.SwitchUp(sw.DPID, f.Version, f.Tables, s)
+	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
+}
+
+// PacketIn shows a packet to discovery and to the applications.
+func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
+	sw := s.Value().(*Switch)
+	k := &sw.key
+	body, fault := packet.ParseKey(pin.Data, k)
+	probe := k.EtherType == packet.TypeLLDP && !malformed(fault)
+	for _, a := range sw.admit {
+		if !a.Admit(pin.InPort, probe) {
+			return
+		}
+	}
+	switch {
+	case probe:
+		g.discovery.LLDP(sw.DPID, pin.InPort, pin.Data)
+		return
+	case malformed(fault) || k.EthSrc.IsZero() || k.EthSrc.IsMulticast(): // no host has such an address
+		return
+	}
+	g.discovery.Frame(sw.DPID, pin.InPort, k)
+	sw.packet = Packet{PacketIn: pin, Key: k, Body: body}
+	for _, a := range sw.packets {
+		if a.PacketIn(&sw.packet) {
+			return
+		}
+	}
+}
+
+// malformed reports whether a frame is not what its types say, up to the network header: it is
+// neither learned from nor forwarded. What is wrong further in is between hosts.
+func malformed(f packet.Fault) bool {
+	switch f {
+	case packet.FaultNone, packet.FaultExtension, packet.FaultTransport:
+		return false
+	}
+	return true
+}
+
+// BatchEnd ends a batch of input: applications ask for their confirmations, and what they wrote goes
+// to the queue.
+func (g *Registry) BatchEnd(s *session.Session) {
+	sw, ok := s.Value().(*Switch)
+	if !ok {
+		return
+	}
+	for _, a := range sw.batches {
+		a.BatchEnd()
+	}
+	sw.Out.Flush()
+}
+
+// Message hands over all else.
+func (g *Registry) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	sw := s.Value().(*Switch)
+	switch m := m.(type) {
+	case *openflow.PortStatus:
+		g.discovery.PortStatus(sw.DPID, m.Reason, m.Port)
+	case *openflow.FlowRemoved:
+		g.flowsync.Removed(sw.DPID, s, m)
+		for _, a := range sw.removals {
+			a.FlowRemoved(m)
+		}
+	case *openflow.ErrorMsg:
+		g.flowsync.Refused(sw.DPID, s, h.XID, m)
+		if len(sw.errors) > 0 {
+			r := sw.refused(h.XID, m)
+			for _, a := range sw.errors {
+				a.Refused(r)
+			}
+		}
+		if g.cfg.Log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many
+			g.cfg.Log.Debug("switch refused a message", "dpid", sw.DPID, "error", openflow.Text(h, m))
+		}
+	case *openflow.MultipartReply:
+		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
+			g.flowsync.Updates(sw.DPID, s, list)
+		}
+	case *openflow.Experimenter:
+		if paused, ok := m.FlowMonitorPause(h.Version); ok {
+			g.flowsync.MonitorPaused(sw.DPID, s, paused)
+		}
+	}
+}
+
+// Frame takes the news that a rule of an intent went, which switches send in great numbers when
+// intents are withdrawn: nobody but flowsync wants to know. All else goes the usual way.
+func (g *Registry) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
+	if h.Type != openflow.TypeFlowRemoved {
+		return false
+	}
+	return g.flowsync.RemovedFrame(s.Value().(*Switch).DPID, s, h.Version, frame)
+}
+
+var _ session.FrameHandler = (*Registry)(nil)
+
+// Disconnected ends what Connected started. A newer session of the same switch is Connected after
+// it.
+func (g *Registry) Disconnected(s *session.Session, err error) {
+	sw := s.Value().(*Switch)
+	for i := len(sw.parts) - 1; i >= 0; i-- {
+		sw.parts[i].SwitchDown()
+	}
+	g.flowsync.SwitchDown(sw.DPID, s, stuck(err))
+	g.discovery.SwitchDown(sw.DPID)
+	if errors.Is(err, session.ErrHeld) {
+		g.cfg.Alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", "switch "+sw.DPID.String()+": "+err.Error())
+	}
+	g.cfg.Log.Info("switch disconnected", "dpid", sw.DPID, "reason", err)
+}
+
+// stuck is how a session ended whose switch answered nothing, or read nothing; empty if it ended
+// otherwise.
+func stuck(err error) string {
+	if errors.Is(err, session.ErrStuck) || errors.Is(err, session.ErrDead) {
+		return err.Error()
+	}
+	return ""
+}
+
+// RoundTrip is how far away a switch is; 0 if that is not known.
+func (g *Registry) RoundTrip(dpid netview.DPID) time.Duration {
+	if s := g.Server.Session(uint64(dpid)); s != nil {
+		return s.MinRoundTrip()
+	}
+	return 0
+}

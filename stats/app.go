@@ -1,0 +1,48 @@
+package stats
+
+import (
+	"errors"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/southbound"
+)
+
+// App is the loop's part in switches' sessions.
+func (l *Loop) App() southbound.App { return app{l} }
+
+type app struct{ *Loop }
+
+// SwitchUp implements southbound.App.
+func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
+	p := &part{a.Loop, sw}
+	a.Loop.SwitchUp(sw.DPID, sw.Version, p)
+	return p
+}
+
+// part is a Conn, of one session.
+type part struct {
+	l  *Loop
+	sw *southbound.Switch
+}
+
+// SwitchDown implements southbound.Part.
+func (p *part) SwitchDown() { p.l.SwitchDown(p.sw.DPID, p) }
+
+// Multipart implements Conn.
+func (p *part) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	err := p.sw.Session.Multipart(body, func(reply openflow.ReplyBody, err error) {
+		var refused *session.PeerError
+		if errors.As(err, &refused) {
+			err = ErrRefused
+		}
+		answer(reply, err)
+	})
+	if errors.Is(err, session.ErrFull) {
+		return ErrBusy
+	}
+	return err
+}
+
+// Queue implements Conn.
+func (p *part) Queue() int { return p.sw.Session.Queue() }
