@@ -26,7 +26,7 @@ code is 1. docs/benchmarks says what is counted, and how to read a report.`,
 	}
 	cmd.AddCommand(newBenchReactive(), newBenchStart(), newBenchDiscovery(), newBenchEmulator(), newBenchPaths(),
 		newBenchReroute(), newBenchLatency(), newBenchIntents(), newBenchRequests(), newBenchEvents(), newBenchGrowth(),
-		newBenchRest(), newBenchReport(), newBenchResponder())
+		newBenchRest(), newBenchPaper(), newBenchReport(), newBenchResponder())
 	return cmd
 }
 

@@ -26,6 +26,11 @@ func (o *reportFiles) show(cmd *cobra.Command, r *report.Report) error {
 	if err := r.Print(cmd.OutOrStdout()); err != nil {
 		return runtimeError(err)
 	}
+	return o.write(r)
+}
+
+// write writes a report's files. Where something has no result, the command fails.
+func (o *reportFiles) write(r *report.Report) error {
 	if o.json != "" {
 		b, err := json.MarshalIndent(r, "", " ")
 		if err == nil {

@@ -33,7 +33,8 @@ the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
 		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProbeLatency(), newProbeSetup(), newProbeStream(), newProbeCable(), newProbeObserve(), newProbeSwitch())
+	cmd.AddCommand(newProbeLatency(), newProbeSetup(), newProbeStream(), newProbeCable(), newProbeObserve(),
+		newProbeSwitch(), newProbePaper())
 	return cmd
 }
 

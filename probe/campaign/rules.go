@@ -94,6 +94,15 @@ func (c *Latency) prepare(ctx context.Context) error {
 	return c.Rules.Prepare(ctx, c.Controller, stationMACs[:]...)
 }
 
+// again has stations find each other again, where the switch has another controller: what such a one
+// and its switch know ages.
+func (c *Latency) again(ctx context.Context, path *bed) error {
+	if c.Controller != nil {
+		return nil
+	}
+	return path.join(ctx)
+}
+
 // asked is how many packets have come to the controller.
 func (c *Latency) asked() int {
 	if c.Controller == nil {

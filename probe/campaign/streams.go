@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/traffic"
 )
@@ -39,6 +40,10 @@ type Streams struct {
 	VLAN   uint16        // id of the tag that packets have; 0: none
 	Limits probe.Limits  // of which Foreign counts
 	Load   Load          // goes on beside the streams
+	// Controller and Rules are Latency's. With rules that are reactive, flows of the two ends are
+	// forgotten before each transfer.
+	Controller *controller.Controller
+	Rules      Rules
 
 	Note           func(format string, args ...any) // if set, is told what is being done
 	Build, Command string                           // for the report

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/traffic"
@@ -18,6 +21,10 @@ func (c *Streams) Run(ctx context.Context) (*report.Report, []Transfer, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
+	at := &Latency{Controller: c.Controller, Rules: c.Rules} // the switch
+	if err := at.ready(ctx); err != nil {
+		return nil, nil, err
+	}
 	from, to := c.From, c.To
 	from.Kept, to.Kept = probe.Kept, probe.Kept // the stations find each other only
 	b, err := openBed([2]nic.Config{from, to}, plan{six: c.Six, vlan: c.VLAN})
@@ -25,7 +32,8 @@ func (c *Streams) Run(ctx context.Context) (*report.Report, []Transfer, error) {
 		return nil, nil, err
 	}
 	defer b.close()
-	if err := b.join(ctx); err != nil {
+	defer at.leave(ctx)
+	if err := at.meet(ctx, b); err != nil {
 		return nil, nil, err
 	}
 	beside, err := b.startLoad(ctx, &c.Load)
@@ -37,7 +45,7 @@ func (c *Streams) Run(ctx context.Context) (*report.Report, []Transfer, error) {
 	for _, size := range c.Sizes {
 		for run := range c.Runs {
 			c.Note("%s, %d bytes: run %d of %d, %v", c.Proto, size, run+1, c.Runs, c.Time)
-			if err := b.join(ctx); err != nil { // again: what switches and stations know ages
+			if err := at.again(ctx, b); err != nil {
 				return nil, nil, err
 			}
 			t := Transfer{Size: size, Run: run}
@@ -71,6 +79,9 @@ func (c *Streams) transfer(ctx context.Context, b *bed, beside *load, number int
 		return err
 	}
 	defer over()
+	if err := c.rule(ctx, b, far); err != nil {
+		return err
+	}
 	if err := b.reset(ctx); err != nil {
 		return err
 	}
@@ -105,6 +116,37 @@ func (c *Streams) transfer(ctx context.Context, b *bed, beside *load, number int
 		t.Refused = cmp.Or(t.Refused, reached.CheckLeft(b.near.about().name))
 	}
 	return nil
+}
+
+// rule has a switch of ours hold what it is to hold of the flows of a transfer.
+func (c *Streams) rule(ctx context.Context, b *bed, far *local) error {
+	if c.Controller == nil {
+		return nil
+	}
+	between := stationMACs[:]
+	if c.Proto == TCP { // hosts that the switch has not seen yet
+		between = nil
+		for i, end := range []*local{b.near, far} {
+			n := hostNumber + i
+			address := stationAddress(n, false).As4()
+			between = append(between, stationMAC(n))
+			is := packet.NewARPRequest(stationMAC(n), address, address)
+			if err := end.nic.Send(packet.AppendARP(nil, &is)); err != nil {
+				return err
+			}
+		}
+		for begun := time.Now(); !c.known(between) && time.Since(begun) < missing; {
+			if err := pace.Wait(ctx, time.Millisecond); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Rules.Prepare(ctx, c.Controller, between...)
+}
+
+// known reports whether the controller knows where stations are.
+func (c *Streams) known(stations []packet.MAC) bool {
+	return !slices.ContainsFunc(stations, func(s packet.MAC) bool { _, ok := c.Controller.Place(s); return !ok })
 }
 
 // spoilt keeps what spoils one transfer only: a connection that does not come about.

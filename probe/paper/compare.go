@@ -162,9 +162,10 @@ func bySize(c *Campaign, kind Kind, name string) string {
 	}
 	var list []string
 	for _, size := range of {
-		list = append(list, fmt.Sprintf("%s at %s bytes", c.cell(Point{Kind: kind, Size: size}, name), report.Thousands(size)))
+		p := Point{Kind: kind, Size: size}
+		list = c.listed(list, p, name, "at "+report.Thousands(size)+" bytes")
 	}
-	return strings.Join(list, ", ")
+	return cmp.Or(strings.Join(list, ", "), notHere)
 }
 
 // byBackground is a figure at the greatest size that all kinds have, under each background.
@@ -172,17 +173,22 @@ func byBackground(c *Campaign, kind Kind, name string) string {
 	var list []string
 	for _, background := range backgrounds {
 		p := Point{Kind: kind, Background: background, Size: sizes[len(sizes)-1]}
-		list = append(list, fmt.Sprintf("%s with %s", c.cell(p, name), p.background()))
+		list = c.listed(list, p, name, "with "+p.background())
 	}
-	return strings.Join(list, ", ")
+	return cmp.Or(strings.Join(list, ", "), notHere)
 }
 
-// cell is a figure in text; a dash where there is none.
-func (c *Campaign) cell(p Point, name string) string {
-	m, _, _ := c.figure(p, name, "")
-	return shown(m)
+const notHere = "not measured"
+
+// listed adds a figure of a point to a list of texts, if there is one.
+func (c *Campaign) listed(list []string, p Point, name, where string) []string {
+	if m, _, _ := c.figure(p, name, ""); m != nil {
+		list = append(list, shown(m)+" "+where)
+	}
+	return list
 }
 
+// shown is a figure in text; a dash where there is none.
 func shown(m *report.Measure) string {
 	if m == nil {
 		return "–"

@@ -226,6 +226,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`"probes": 5`, `"probes": 0`, "0 probes given"},
 		{`"transfers": 2`, `"transfers": 2000`, "2000 transfers given"},
 		{`"transfer_seconds": 3`, `"transfer_seconds": 1e300`, "transfers of 1e+300 s given"},
+		{`"udp_mbps": 900`, `"udp_mbps": 0`, "a rate of 0 Mbit/s given"},
 		{`"eth2"`, `"eth1"`, "eth1 given for H1 and H2"},
 		{`"stamps": "software"`, `"stamps": "sundial"`, "stamps"},
 		{`"latency/reactive/0/1500"`, `"latency/reactive/0/1501"`, "none of this campaign"},

@@ -21,12 +21,13 @@ type Parameters struct {
 	Probes     int           `json:"probes"`           // of each point of latency and set-up
 	Transfers  int           `json:"transfers"`        // of each point of TCP and UDP
 	Seconds    float64       `json:"transfer_seconds"` // of each transfer
+	UDPRate    float64       `json:"udp_mbps"`         // at which datagrams are sent, Mbit/s of IP\'s payload
 }
 
 // Full are the paper's figures, and Short those of a campaign of minutes.
 var (
-	Full  = Parameters{Probes: 20, Transfers: 20, Seconds: 120}
-	Short = Parameters{Probes: 5, Transfers: 2, Seconds: 3, Quick: true}
+	Full  = Parameters{Probes: 20, Transfers: 20, Seconds: 120, UDPRate: 900}
+	Short = Parameters{Probes: 5, Transfers: 2, Seconds: 3, UDPRate: 900, Quick: true}
 )
 
 // Limits of parameters.
@@ -34,6 +35,7 @@ const (
 	MaxProbes    = 1000
 	MaxTransfers = 1000
 	MaxTransfer  = time.Hour
+	MaxUDPRate   = 1e6 // Mbit/s
 )
 
 // Check finds what cannot be meant.
@@ -59,6 +61,8 @@ func (c *Parameters) Check() error {
 		return fmt.Errorf("%d transfers given, want 1 to %d", c.Transfers, MaxTransfers)
 	case !(c.Seconds >= 1 && c.Seconds <= MaxTransfer.Seconds()):
 		return fmt.Errorf("transfers of %g s given, want 1 to %g", c.Seconds, MaxTransfer.Seconds())
+	case !(c.UDPRate >= 1 && c.UDPRate <= MaxUDPRate):
+		return fmt.Errorf("a rate of %g Mbit/s given, want 1 to %g", c.UDPRate, float64(MaxUDPRate))
 	}
 	return nil
 }
@@ -111,6 +115,7 @@ func (c *Parameters) same(asked *Parameters) error {
 	note("probes", c.Probes, asked.Probes)
 	note("transfers", c.Transfers, asked.Transfers)
 	note("seconds of a transfer", c.Seconds, asked.Seconds)
+	note("Mbit/s of UDP", c.UDPRate, asked.UDPRate)
 	if len(differ) == 0 {
 		return nil
 	}

@@ -96,8 +96,8 @@ func (c *Campaign) report(p Point) *report.Report {
 	return r
 }
 
-// Group is a report's name, for a file.
-func Group(points []Point) (names []string) {
+// Groups are the names of the reports of some points, for files, in their order.
+func Groups(points []Point) (names []string) {
 	for _, p := range points {
 		if !slices.Contains(names, p.group()) {
 			names = append(names, p.group())
