@@ -50,6 +50,7 @@ func (c *Cable) Run(ctx context.Context) (*report.Report, []Sample, error) {
 		}
 		list := c.samples(&rounds[i], size)
 		own(x, list)
+		c.seen(func(f string, args ...any) { x.Notes = append(x.Notes, fmt.Sprintf(f, args...)) }, b, rounds[i].round)
 		samples = append(samples, list...)
 	}
 	r.Finish()

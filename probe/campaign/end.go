@@ -73,7 +73,7 @@ func openLocal(cfg nic.Config, changed chan struct{}) (*local, error) {
 // place puts a station of a plan there.
 func (e *local) place(number int, p plan) {
 	s := station.New(station.Config{MAC: stationMACs[number], Addresses: []packet.Addr{stations4[number], stations6[number]},
-		VLAN: p.vlan, MTU: e.nic.MTU(), Send: e.nic.SendAll})
+		VLAN: p.vlan, MTU: e.nic.MTU(), Send: e.nic.SendTrain})
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.station, e.packets = s, probe.NewAssembler(e.nic.MTU(), p.address(0), p.address(1))

@@ -116,6 +116,9 @@ func (c *Latency) notes(x *report.Result, path *bed, s *sized, own probe.Share) 
 
 // seen says what else was seen of a round.
 func (c *Latency) seen(note func(string, ...any), path *bed, r *round) {
+	if len(r.echoes) > 0 && r.echoes[0].Request.Left.Fragments > 1 {
+		note("%s", path.trains())
+	}
 	for i, e := range path.ends {
 		if n := r.seen[i].counts; n.Foreign > 0 {
 			note("%d frames of others at %s beside %d", n.Foreign, e.about().name, n.Frames)
@@ -127,6 +130,16 @@ func (c *Latency) seen(note func(string, ...any), path *bed, r *round) {
 				[]string{"there", "back"}[i], w.Sent(), w.Lost, w.Doubled, w.Reordered, w.Stray)
 		}
 	}
+}
+
+// trains says how the fragments of a packet were sent.
+func (b *bed) trains() string {
+	for _, e := range b.ends {
+		if e, ok := e.(*local); ok && e.nic.Interrupted() {
+			return "fragments were sent by a thread that others may interrupt, which adds to the spread: want root or CAP_SYS_NICE"
+		}
+	}
+	return "fragments were sent by a thread that no other interrupts (SCHED_FIFO)"
 }
 
 // sameWays says when the ways differ by more than the probe's spread, or refuses it.

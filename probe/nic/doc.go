@@ -11,8 +11,9 @@
 // # Inputs and outputs
 //
 // Parse reads what a user asks for, "eth1,netns=h1". Open makes a NIC of it, or ends with a
-// probe.Refusal. Watch gives each frame that goes by with its Stamp; Send and SendAll send some, which are
-// seen like any others. Counters say what was lost. Cable makes a pair of interfaces joined to each other.
+// probe.Refusal. Watch gives each frame that goes by with its Stamp; Send, SendAll and SendTrain send
+// some, which are seen like any others. Counters say what was lost. Cable makes a pair of interfaces
+// joined to each other.
 //
 // # Who owns what
 //

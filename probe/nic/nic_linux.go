@@ -28,6 +28,8 @@ type NIC struct {
 	running sync.WaitGroup  // the goroutine of Watch
 	closing atomic.Bool
 
+	interrupted atomic.Bool // a train was sent by an ordinary thread
+
 	seen, sent, stamped, dropped, unstamped atomic.Uint64
 }
 
@@ -136,12 +138,26 @@ func (n *NIC) MTU() int { return n.mtu }
 func (n *NIC) Send(frame []byte) error { return n.SendAll(frame) }
 
 // SendAll sends frames, one right behind the other. It waits while the interface takes no more.
-func (n *NIC) SendAll(frames ...[]byte) error {
+func (n *NIC) SendAll(frames ...[]byte) error { return n.send(frames, false) }
+
+// SendTrain is SendAll of frames between which nothing else should have its turn, such as the
+// fragments of a packet: where the process may (Interrupted), on a thread that no other interrupts.
+func (n *NIC) SendTrain(frames ...[]byte) error { return n.send(frames, len(frames) > 1) }
+
+// Interrupted reports whether a train was sent by an ordinary thread, which others may have
+// interrupted.
+func (n *NIC) Interrupted() bool { return n.interrupted.Load() }
+
+func (n *NIC) send(frames [][]byte, train bool) error {
 	out := newOutgoing(frames)
 	var failed error
 	err := n.raw.Write(func(fd uintptr) bool {
 		var sent int
-		sent, failed = out.send(fd)
+		if !train {
+			sent, failed = out.send(fd)
+		} else if !urgently(func() { sent, failed = out.send(fd) }) {
+			n.interrupted.Store(true)
+		}
 		n.sent.Add(uint64(sent))
 		return failed != unix.EAGAIN
 	})

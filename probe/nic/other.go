@@ -37,6 +37,12 @@ func (n *NIC) Send([]byte) error { return errLinux }
 // SendAll refuses.
 func (n *NIC) SendAll(...[]byte) error { return errLinux }
 
+// SendTrain refuses.
+func (n *NIC) SendTrain(...[]byte) error { return errLinux }
+
+// Interrupted is false.
+func (n *NIC) Interrupted() bool { return false }
+
 // Watch sees nothing.
 func (n *NIC) Watch(func(*Frame)) {}
 
