@@ -34,7 +34,7 @@ the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProbeLatency(), newProbeSetup(), newProbeStream(), newProbeCable(), newProbeObserve(),
-		newProbeSwitch(), newProbePaper())
+		newProbeStamp(), newProbeReflect(), newProbeSwitch(), newProbePaper())
 	return cmd
 }
 

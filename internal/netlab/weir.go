@@ -55,6 +55,12 @@ func (l *Lab) StartProbe(args ...string) *Process {
 	return l.Start(builtWeir(l.t), append([]string{"probe"}, args...)...)
 }
 
+// StartProbeIn starts it in a network namespace.
+func (l *Lab) StartProbeIn(namespace string, args ...string) *Process {
+	l.t.Helper()
+	return l.Start("ip", append([]string{"netns", "exec", namespace, builtWeir(l.t), "probe"}, args...)...)
+}
+
 // builtWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make
 // sets it), or bin/weir, which must be as new as its sources.
 func builtWeir(t testing.TB) string {

@@ -102,7 +102,7 @@ func (e *local) see(f *nic.Frame) {
 	}
 	e.mu.Lock()
 	if len(packets.Passages()) <= maxPassages && packets.Add(probe.Stamp(f.At), f.Out, f.Length, f.Bytes) {
-		e.clocks = append(e.clocks, readClocks())
+		e.clocks = append(e.clocks, nic.ReadClocks())
 		list := packets.Passages()
 		if k := list[len(list)-1].Kind; k == probe.EchoRequest || k == probe.EchoReply {
 			e.echoed++
@@ -151,7 +151,7 @@ func (e *local) reset(ctx context.Context) error {
 	defer e.mu.Unlock()
 	e.packets.Reset()
 	e.echoed = 0
-	e.lost, e.streams, e.clocks = e.nic.Counters().Lost, e.tap.Counts(), []probe.Clocks{readClocks()}
+	e.lost, e.streams, e.clocks = e.nic.Counters().Lost, e.tap.Counts(), []probe.Clocks{nic.ReadClocks()}
 	return nil
 }
 
@@ -167,7 +167,7 @@ func (e *local) take(ctx context.Context, packets int, limit time.Duration) (see
 	lost := e.lostSince()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.clocks = append(e.clocks, readClocks())
+	e.clocks = append(e.clocks, nic.ReadClocks())
 	s := seen{passages: e.packets.Passages(), counts: e.packets.Counts(), lost: lost, clocks: e.clocks}
 	streams := e.tap.Counts()
 	s.streams = streams.Frames - e.streams.Frames

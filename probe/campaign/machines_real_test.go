@@ -4,17 +4,26 @@ package campaign_test
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/campaign"
+	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/wire"
 )
 
@@ -77,6 +86,89 @@ func figures(t *testing.T, c *campaign.Latency, x *report.Result, cables int) {
 		way != nil && way.Median != x.Measure("path latency").Median/2 {
 		t.Errorf("%s: there %v, one way %+v of %+v", x.Subject, there, way, x.Measure("path latency"))
 	}
+}
+
+// TestStampFindsTheSame: over a relay that holds each frame for a time, neither two probes at its ends
+// nor STAMP over the kernel's sockets find a shorter path latency, and tshark reads the datagrams as
+// what they are. How far apart the two are is a matter of this machine.
+func TestStampFindsTheSame(t *testing.T) {
+	need.Program(t, "tcpdump")
+	tshark := need.Program(t, "tshark")
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		const there, back, count = 3 * time.Millisecond, 2 * time.Millisecond, 20
+		at := ends(t, l, 1500)
+		relay := l.Impair("p0", "p1", netlab.Impairment{There: there, Back: back})
+		defer relay.Close()
+		dir := t.TempDir()
+		far := observe(l, at[1].String())
+		paths := map[string][]time.Duration{"echoes": run(t, l, dir, 4, l.StartProbe, "latency", "--from", at[0].String(),
+			"--to", "observer="+observerAt, "--size", "56", "--max-foreign", "9")}
+		far.End(patience)
+		for i, end := range at {
+			n, err := nic.Open(end) // the kernel leaves checksums out, and the relay would too, where offloads stay on
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer n.Close()
+			l.Run("ip", "-n", end.Namespace, "address", "add", fmt.Sprintf("10.0.0.%d/24", i+1), "dev", "eth0")
+		}
+		reflector := l.StartProbeIn(at[1].Namespace, "reflect", "--listen", "10.0.0.2:862")
+		l.Eventually(patience, "the reflector listens",
+			func() bool { return strings.Contains(reflector.Output(), "reflecting at") })
+		capture := filepath.Join(dir, "stamp.pcap")
+		dump := l.Start("ip", "netns", "exec", at[0].Namespace, "tcpdump", "-U", "-i", "eth0", "-w", capture, "udp")
+		l.Eventually(patience, "tcpdump listens", func() bool { return strings.Contains(dump.Output(), "listening on") })
+		near := func(args ...string) *netlab.Process { return l.StartProbeIn(at[0].Namespace, args...) }
+		paths["STAMP"] = run(t, l, dir, 3, near, "stamp", "10.0.0.2")
+		for name, list := range paths {
+			t.Logf("%s: %v, of a relay that holds frames for %v: %v", name, probe.Median(list), there+back, list)
+			if len(list) != count || slices.Min(list) < there+back {
+				t.Errorf("%s: %d path latencies, want %d of %v or more", name, len(list), count, there+back)
+			}
+		}
+		read := func() (ttls []string) {
+			text, err := exec.Command(tshark, "-r", capture, "-d", "udp.port==862,twamp.test", "-Y", "udp.srcport==862",
+				"-T", "fields", "-e", "twamp.test.seq_number", "-e", "twamp.test.sender_ttl").Output()
+			if err != nil {
+				return nil // the last packet is not whole yet
+			}
+			return strings.Fields(string(text))
+		}
+		l.Eventually(patience, "tcpdump has written all", func() bool { return len(read()) == 2*count })
+		for i, list := 0, read(); i < count; i++ {
+			if list[2*i] != fmt.Sprint(i) || list[2*i+1] != "255" {
+				t.Errorf("reply %d is number %s to tshark, of a request with a TTL of %s", i, list[2*i], list[2*i+1])
+			}
+		}
+		if reflector.End(patience); !strings.Contains(reflector.Output(), "reflected 20; not answered: 0 too short") {
+			t.Errorf("the reflector ends with %q", reflector.Output())
+		}
+	})
+}
+
+// run measures by a process, and reads the path latencies from a column of its table.
+func run(t *testing.T, l *netlab.Lab, dir string, column int, start func(args ...string) *netlab.Process,
+	args ...string) (list []time.Duration) {
+	table := filepath.Join(dir, args[0]+".csv")
+	p := start(append(args, "--csv", table)...)
+	l.Eventually(time.Minute, "the measurement ends", p.Ended)
+	file, err := os.Open(table)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, p.Output())
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) == 0 || rows[0][column] != "path_ns" {
+		t.Fatalf("%v, %q", err, rows)
+	}
+	for _, row := range rows[1:] {
+		ns, err := strconv.ParseInt(row[column], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, time.Duration(ns))
+	}
+	return list
 }
 
 // TestObserverIsKilled: a measurement whose observer is killed ends at once, with who is gone.

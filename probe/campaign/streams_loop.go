@@ -250,7 +250,7 @@ func watchClocks(ends ...*local) (end func()) {
 }
 
 func (e *local) readClocks() {
-	c := readClocks()
+	c := nic.ReadClocks()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.clocks = append(e.clocks, c)

@@ -1,11 +1,11 @@
 package nic
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weirnet/weir/netdev"
 	"github.com/weirnet/weir/probe"
 )
 
@@ -80,27 +80,21 @@ type control struct {
 	auxiliary          []byte
 }
 
-// parseControl reads the control messages of a frame (struct scm_timestamping64: three times of
-// seconds and nanoseconds, of which the second is not used any more).
+// parseControl reads the control messages of a frame.
 func parseControl(oob []byte) (c control) {
 	for len(oob) > 0 {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(oob)
 		if err != nil {
 			return c
 		}
-		switch {
-		case h.Level == unix.SOL_SOCKET && h.Type == unix.SO_TIMESTAMPING_NEW && len(data) >= 48:
-			c.software, c.hardware = nanoseconds(data), nanoseconds(data[32:])
-		case h.Level == unix.SOL_PACKET && h.Type == unix.PACKET_AUXDATA:
+		if software, hardware, ok := netdev.Times(h, data); ok {
+			c.software, c.hardware = software, hardware
+		} else if h.Level == unix.SOL_PACKET && h.Type == unix.PACKET_AUXDATA {
 			c.auxiliary = data
 		}
 		oob = rest
 	}
 	return c
-}
-
-func nanoseconds(b []byte) int64 {
-	return int64(binary.NativeEndian.Uint64(b))*1e9 + int64(binary.NativeEndian.Uint64(b[8:]))
 }
 
 // of is the stamp of those who take them.

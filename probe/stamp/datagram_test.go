@@ -45,7 +45,7 @@ func TestReflected(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	want := Sample{Seq: 7, RoundTrip: 100 * time.Microsecond, Residence: 12 * time.Microsecond, Path: 88 * time.Microsecond,
-		Forward: 41 * time.Microsecond, Backward: 47 * time.Microsecond}
+		Forward: 41 * time.Microsecond, Backward: 47 * time.Microsecond, TTL: 63}
 	if s := got.Sample(sent, sent.Add(100*time.Microsecond)); s != want {
 		t.Errorf("sample %+v, want %+v", s, want)
 	}

@@ -12,7 +12,9 @@
 //
 // Request and Reply are the datagrams of the unauthenticated mode: AppendTo writes them, Parse reads
 // them, and Reply.Sample, with the times at which the sender sent and received, is what comes of a
-// round trip. Reflect makes the reply to a datagram, without state.
+// round trip. Reflect makes the reply to a datagram, without state; a Budget bounds how many. A
+// Session is a sender's: it counts what is no answer to its requests. Package probe/stamp/udp sends
+// and receives.
 //
 // # Invariants
 //

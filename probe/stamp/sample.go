@@ -14,6 +14,7 @@ type Sample struct {
 	Forward, Backward time.Duration
 	// Synchronised says that both ends claim that something outside keeps their clocks right.
 	Synchronised bool
+	TTL          uint8 // with which the request came to the reflector
 }
 
 // Sample is what comes of a reply, with the times at which the sender knows that the request left
@@ -21,7 +22,7 @@ type Sample struct {
 func (r *Reply) Sample(left, came time.Time) Sample {
 	s := Sample{Seq: r.Request.Seq, RoundTrip: came.Sub(left), Residence: r.Sent.Sub(r.Received),
 		Forward: r.Received.Sub(left), Backward: came.Sub(r.Sent),
-		Synchronised: r.Accuracy.Synchronised && r.Request.Accuracy.Synchronised}
+		Synchronised: r.Accuracy.Synchronised && r.Request.Accuracy.Synchronised, TTL: r.TTL}
 	s.Path = s.RoundTrip - s.Residence
 	return s
 }
