@@ -45,7 +45,7 @@ bench-peers: export OUT ?= bin/bench
 bench-peers: setup-test build ## packet-ins under Weir and other controllers (P1, P1b, P2), with plots, into OUT
 	scripts/bench-peers
 
-bench-profiles: setup-test ## ping through a real Open vSwitch, and through emulated switches of each profile (needs root)
+bench-profiles: setup-test ## flows through a real Open vSwitch, and through emulated switches of each profile (needs root)
 	WEIR_PINGS=$${WEIR_PINGS:-50} CI=1 go test -vet=off -count=1 -timeout 30m -tags real,long -run '^TestMeasure' -v ./emu/profile
 
 fuzz: setup-build ## every fuzz target for FUZZTIME each

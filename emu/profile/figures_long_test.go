@@ -10,57 +10,51 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/profile"
-	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
+	"github.com/weirnet/weir/probe/nic"
 )
 
 // TestMeasureOpenvSwitch takes the figures of the profile ovs from a real Open vSwitch with its
-// userspace datapath: two hosts in namespaces, a controller that answers at once, and ping. `make
-// bench-profiles` prints them; WEIR_PINGS is how many of each payload.
+// userspace datapath, between interfaces in two namespaces, with a controller that answers at once and
+// with one that waits. `make bench-profiles` prints them; WEIR_PINGS is how many flows of each payload.
 func TestMeasureOpenvSwitch(t *testing.T) {
-	times := wanted()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		r := hub.StartReactive(t, [2]uint32{1, 2})
+		c := listen(t)
 		o := l.StartOVS()
-		o.AddBridge("s1", 1, "1.3", "tcp:"+r.Address())
-		a, b := o.AddHost("s1", 1), o.AddHost("s1", 2)
-		a.Know(b)
-		b.Know(a)
-		connected(t, r)
-		fmt.Println(header)
-		for _, payload := range []int{56, 1500, 10000, 65000} {
-			var f figures
-			f.pings(t, r, a, b, payload, times, func() { o.Appctl("revalidator/wait") })
-			fmt.Println(f.row("Open vSwitch", payload))
+		o.AddBridge("s1", 1, "1.3", "tcp:"+c.Address())
+		var ends []nic.Config
+		for port := range 2 {
+			h := o.AddHost("s1", port+1)
+			ends = append(ends, nic.Config{Interface: h.Dev, Namespace: h.Netns, State: t.TempDir()})
 		}
-		r.SetDelay(5 * time.Millisecond)
-		var f figures
-		f.pings(t, r, a, b, 56, times, func() { o.Appctl("revalidator/wait") })
-		fmt.Println(f.row("Open vSwitch, controller waits 5 ms", 56))
+		for _, wait := range []time.Duration{0, 5 * time.Millisecond} {
+			c.SetDelay(wait)
+			r, _ := setup(t, c, ends, wanted(), 0)
+			fmt.Printf("Open vSwitch, the controller waits %v\n", wait)
+			printed(t, r)
+		}
 	})
 }
 
-// TestMeasureProfiles takes the figures of emulated switches of each profile in the same way, from
-// outside, and says what was promised. What an ideal switch takes is what TAP devices, the kernel
-// and the emulator's engine take.
+// TestMeasureProfiles takes the figures of emulated switches of each profile in the same way, and says
+// what was promised. What an ideal switch takes is what TAP devices, the kernel and the emulator's
+// engine take.
 func TestMeasureProfiles(t *testing.T) {
-	times := wanted()
-	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		payloads := []int{56, 1500, 10000, 65000}
-		fmt.Println(header)
+	flows := wanted()
+	netlab.Inside(t, func(t *testing.T, _ *netlab.Lab) {
 		var kept []string
 		for _, name := range profile.Names() {
 			p := named(t, name)
-			got := measured(t, l, p, name[:1], payloads, times, apart)
-			for _, payload := range payloads {
-				f := got[payload]
-				fmt.Println(f.row(name, payload))
-				if name == "ideal" {
-					continue
+			r, _ := emulated(t, p, flows, apart)
+			fmt.Println(name)
+			printed(t, r)
+			for i, payload := range payloads {
+				if name != "ideal" {
+					kept = append(kept, promise(r.Results[i], name, "later path latency", payload, p.PathLatency.At(payload)),
+						promise(r.Results[i], name, "flow set-up", payload, p.FlowSetup.At(payload)))
 				}
-				kept = append(kept, promise(name, "path latency", payload, median(f.path), p.PathLatency.At(payload)),
-					promise(name, "flow set-up", payload, median(f.setup), p.FlowSetup.At(payload)))
 			}
 		}
 		fmt.Println("\n| profile | what | payload | promised | measured | ratio |\n|---|---|---|---|---|---|")
@@ -71,14 +65,26 @@ func TestMeasureProfiles(t *testing.T) {
 // apart is how long flows are apart for which the emulator draws lots of their own.
 const apart = 1100 * time.Millisecond
 
-func promise(name, what string, payload int, got, promised time.Duration) string {
-	return fmt.Sprintf("| %s | %s | %d | %d | %d | %.2f |", name, what, payload, promised.Microseconds(),
-		got.Microseconds(), float64(got)/float64(promised))
+func printed(t *testing.T, r *report.Report) {
+	t.Helper()
+	if err := r.Print(os.Stdout); err != nil {
+		t.Fatal(err)
+	}
 }
 
-// wanted is how many pings of each payload there are to be.
+// promise is a line of a table, in microseconds.
+func promise(x *report.Result, name, what string, payload int, promised time.Duration) string {
+	line := fmt.Sprintf("| %s | %s | %d | %d |", name, what, payload, promised.Microseconds())
+	m := x.Measure(what)
+	if m == nil {
+		return fmt.Sprintf("%s %s | – |", line, x.Refused)
+	}
+	return fmt.Sprintf("%s %.0f | %.2f |", line, m.Median, m.Median/report.Microseconds(promised))
+}
+
+// wanted is how many flows of each payload there are to be.
 func wanted() int {
-	if n, err := strconv.Atoi(os.Getenv("WEIR_PINGS")); err == nil && n > 0 {
+	if n, err := strconv.Atoi(os.Getenv("WEIR_PINGS")); err == nil && n > 1 {
 		return n
 	}
 	return 10

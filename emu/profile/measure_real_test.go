@@ -3,94 +3,86 @@
 package profile_test
 
 import (
+	"bytes"
 	"context"
-	"fmt"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/internal/netlab"
+	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/campaign"
 	"github.com/weirnet/weir/probe/controller"
+	"github.com/weirnet/weir/probe/nic"
+	"github.com/weirnet/weir/probe/twin"
 )
 
 // patience is how long something may take that is not measured.
 const patience = 20 * time.Second
 
-// figures are what echoes of one payload between two hosts came to.
-type figures struct {
-	begun      []time.Duration // two-way path latency of the first echo
-	setup      []time.Duration // how much longer that was than the median of later ones
-	path       []time.Duration // two-way path latency of later echoes
-	rtt        []time.Duration // what ping said of them
-	first      []time.Duration // what ping said of the first
-	controller []time.Duration // of each flow: from its packet-in on the wire to its entry
-}
+// payloads are those of profiles.
+var payloads = []int{56, 1500, 10000, 65000}
 
-// After the first echo there are so many more, so far apart. The first of them is not measured: in
-// Open vSwitch it is the first that the new entry takes, and goes by the slow path too.
-const (
-	more = 5
-	pace = 15 * time.Millisecond
-)
-
-// pings has one host ping the other, where no flow is set up, so many times, and adds what comes of
-// it. forgotten is called when the controller has taken all flows away.
-func (f *figures) pings(t *testing.T, r *controller.Controller, a, b *netlab.Host, payload, times int,
-	forgotten func()) {
+// listen runs a controller of ours until the test ends.
+func listen(t *testing.T) *controller.Controller {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(times)*patience)
+	c, err := controller.Listen("127.0.0.1:0", controller.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		_ = c.Close(ctx)
+	})
+	return c
+}
+
+// setup measures flow set-up and path latency of a controller's switch between two interfaces; the
+// report is in the test's log.
+func setup(t *testing.T, c *controller.Controller, ends []nic.Config, flows int, apart time.Duration) (*report.Report,
+	[]campaign.SetupSample) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+flows)*patience)
 	defer cancel()
-	for range times {
-		if err := r.Forget(ctx); err != nil {
-			t.Fatal(err)
-		}
-		forgotten()
-		r.Answers()
-		first, then := a.Echoes(b, 1, payload, pace), a.Echoes(b, more, payload, pace)
-		for _, a := range r.Answers() {
-			f.controller = append(f.controller, a.Share)
-		}
-		if len(first) != 1 || len(then) != more {
-			continue // one was lost: another does not stand for it
-		}
-		var later []time.Duration
-		for _, e := range then[1:] {
-			later, f.rtt = append(later, e.Path()), append(f.rtt, e.RTT)
-		}
-		f.path = append(f.path, later...)
-		f.first, f.begun = append(f.first, first[0].RTT), append(f.begun, first[0].Path())
-		f.setup = append(f.setup, first[0].Path()-quantile(later, 0.5))
+	s := campaign.Setup{Latency: campaign.Latency{From: ends[0], To: ends[1], Sizes: payloads, Count: flows,
+		Limits: probe.Limits{Foreign: 1}, Controller: c}, Apart: apart}
+	r, samples, err := s.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(f.setup) < times/2 {
-		t.Fatalf("%d of %d pings of %d bytes lost nothing, want half at least", len(f.setup), times, payload)
+	var text bytes.Buffer
+	if err := r.Print(&text); err != nil {
+		t.Fatal(err)
 	}
+	t.Log(text.String())
+	return r, samples
 }
 
-// quantile is the value that a share of the list is not above.
-func quantile(list []time.Duration, share float64) time.Duration {
-	s := slices.Sorted(slices.Values(list))
-	return s[min(int(share*float64(len(s))), len(s)-1)]
-}
-
-func median(list []time.Duration) time.Duration { return quantile(list, 0.5) }
-
-// spread is a median and what it lies between: a tenth is below, a tenth is above.
-func spread(list []time.Duration) string {
-	us := func(share float64) string {
-		return fmt.Sprint(quantile(list, share).Round(time.Microsecond).Microseconds())
+// emulated is setup of an emulated switch of a profile.
+func emulated(t *testing.T, p profile.Profile, flows int, apart time.Duration) (*report.Report, []campaign.SetupSample) {
+	t.Helper()
+	c := listen(t)
+	sw, err := twin.Start(t.Context(), twin.Config{Profile: p, Controller: c.Address(), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return us(0.5) + " (" + us(0.1) + " – " + us(0.9) + ")"
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := sw.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	return setup(t, c, sw.Ends, flows, apart)
 }
 
-// row is a line of a table: of what was measured, in microseconds.
-func (f *figures) row(name string, payload int) string {
-	controller := "–" // of fragments, each of which comes to the controller, none is the answer to another
-	if payload <= 1500-28 && len(f.controller) > 0 {
-		controller = spread(f.controller)
+// named is a profile that is built in.
+func named(t *testing.T, name string) profile.Profile {
+	t.Helper()
+	p, err := profile.Named(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %d |", name, payload, spread(f.setup), spread(f.path),
-		spread(f.rtt), spread(f.first),
-		controller, len(f.setup))
+	return p
 }
-
-const header = "| switch | payload | flow set-up | path latency | ping, later | ping, first | controller, of each flow | pings |\n|---|---|---|---|---|---|---|---|"

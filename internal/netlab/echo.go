@@ -2,7 +2,6 @@ package netlab
 
 import (
 	"fmt"
-	"net/netip"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -12,11 +11,6 @@ import (
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/nic"
 )
-
-// Adopt takes a namespace as a host whose interface something else has made.
-func (l *Lab) Adopt(name, device, mac string, address netip.Addr) *Host {
-	return &Host{lab: l, Name: name, Netns: "/run/netns/" + name, Dev: device, MAC: mac, IP4: address}
-}
 
 // Know has the host know another's address: no ARP goes before its packets.
 func (h *Host) Know(other *Host) {

@@ -6,23 +6,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
-	"github.com/weirnet/weir/emu"
-	"github.com/weirnet/weir/emu/attach"
-	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/profile"
-	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/campaign"
 	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/nic"
+	"github.com/weirnet/weir/probe/twin"
 )
 
 // underTest is a switch between two interfaces, under a controller of ours.
@@ -82,49 +78,23 @@ func bridged(t *testing.T, l *netlab.Lab, version string) (u *underTest, o *netl
 }
 
 // emulated is an emulated switch of a profile, with TAP devices as its ports.
-func emulated(t *testing.T, l *netlab.Lab, v openflow.Version, p profile.Profile) *underTest {
+func emulated(t *testing.T, v openflow.Version, p profile.Profile) *underTest {
 	t.Helper()
 	u := &underTest{controller: own(t)}
-	top, err := topo.Parse("single:1,hosts=0", 1)
+	sw, err := twin.Start(t.Context(), twin.Config{Profile: p, Controller: u.controller.Address(), Seed: 1,
+		Versions: []openflow.Version{v}})
 	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{v}, Profile: p, Seed: 1,
-		Controllers: []string{u.controller.Address()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := control.New(control.Config{Network: network})
-	for i := range u.at {
-		space := fmt.Sprintf("h%d", i)
-		l.Run("ip", "netns", "add", space)
-		l.Run("ip", "netns", "exec", space, "sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1")
-		s, err := attach.Parse(fmt.Sprintf("s1:%d=eth0,netns=%s", i+1, space))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Attach(s); err != nil {
-			t.Fatal(err)
-		}
-		u.at[i] = nic.Config{Interface: "eth0", Namespace: space, State: t.TempDir()}
-	}
-	if err := network.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := errors.Join(network.Close(ctx), d.Close()); err != nil {
+		if err := sw.Close(ctx); err != nil {
 			t.Error(err)
 		}
 	})
 	isReady(t, u.controller)
-	for _, at := range u.at {
-		l.Eventually(patience, "the device has a carrier", func() bool {
-			return strings.Contains(l.Run("ip", "-n", at.Namespace, "link", "show", "eth0"), ",LOWER_UP")
-		})
-	}
-	u.entries = network.Switches()[0].Entries
+	u.at, u.entries = [2]nic.Config(sw.Ends), sw.Entries
 	return u
 }
 
@@ -147,7 +117,7 @@ func eachSwitch(t *testing.T, test func(t *testing.T, u *underTest)) {
 			netlab.Inside(t, func(t *testing.T, l *netlab.Lab) { test(t, openvSwitch(t, l, v.String())) })
 		})
 		t.Run("emulated "+v.String(), func(t *testing.T) {
-			netlab.Inside(t, func(t *testing.T, l *netlab.Lab) { test(t, emulated(t, l, v, profile.Profile{})) })
+			netlab.Inside(t, func(t *testing.T, _ *netlab.Lab) { test(t, emulated(t, v, profile.Profile{})) })
 		})
 	}
 }
@@ -218,14 +188,14 @@ func TestSetupOfInstalledFlows(t *testing.T) {
 // TestSetupIsNotSoonerThanPromised: of an emulated switch that takes its time for flows, both ways
 // together, and of a controller that waits, none is found that is shorter.
 func TestSetupIsNotSoonerThanPromised(t *testing.T) {
-	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+	netlab.Inside(t, func(t *testing.T, _ *netlab.Lab) {
 		const wait, count = 5 * time.Millisecond, 4
 		p, err := profile.Named("aruba-3810m")
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.PathLatency.P90, p.FlowSetup.P90 = 0, 0 // a few flows must do: no chance
-		u := emulated(t, l, openflow.V13, p)
+		u := emulated(t, openflow.V13, p)
 		c := &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: []int{56}, Count: count,
 			Limits: probe.Limits{Foreign: 1}, Controller: u.controller}}
 		for _, delay := range []time.Duration{0, wait} {

@@ -37,6 +37,9 @@ type Twin struct {
 // Fidelity is how late the switch was with what its profile promises.
 func (t *Twin) Fidelity() emu.Fidelity { return t.net.Fidelity() }
 
+// Entries is how many the switch holds.
+func (t *Twin) Entries() int { return t.net.Switches()[0].Entries() }
+
 // Close ends the switch and takes the devices away.
 func (t *Twin) Close(ctx context.Context) error {
 	var err error
