@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/weirnet/weir/bench/pace"
@@ -16,19 +17,24 @@ const (
 )
 
 // Run sends datagrams at the stream's rate for a time, 0 for as long as the context lives, whose end
-// is no error. The error is the interface's.
+// is no error. It makes up for lateness, up to where the rate cannot be reached any more. The error is
+// the interface's.
 func (d *Datagrams) Run(ctx context.Context, long time.Duration) error {
 	each := d.cfg.each()
 	t := newTemplate(&d.cfg, 1)
 	most := max(batch/t.each, 1)
 	t = newTemplate(&d.cfg, most)
-	total := ^uint64(0)
+	total, limit := ^uint64(0), time.Duration(math.MaxInt64)
 	if long > 0 {
-		total = max(uint64(float64(long)/each), 1)
+		total, limit = max(uint64(float64(long)/each), 1), long+long/10+latest
 	}
 	begun := time.Now()
 	for sent := uint64(0); sent < total && ctx.Err() == nil; {
-		due := min(uint64(float64(time.Since(begun))/each)+1, total)
+		elapsed := time.Since(begun)
+		if elapsed > limit {
+			return nil
+		}
+		due := min(uint64(float64(elapsed)/each)+1, total)
 		if due <= sent {
 			at := begun.Add(time.Duration(float64(sent) * each))
 			pace.Nap(min(max(time.Until(at), quantum), longNap))
@@ -44,6 +50,9 @@ func (d *Datagrams) Run(ctx context.Context, long time.Duration) error {
 	}
 	return nil
 }
+
+// latest is how late a short stream may be.
+const latest = 200 * time.Millisecond
 
 // longNap is how soon a slow stream sees that it is to end.
 const longNap = 100 * time.Millisecond

@@ -132,6 +132,28 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunThatIsLate: a stream whose interface takes no more ends not much after its time, with what it
+// has sent, and that is no rate.
+func TestRunThatIsLate(t *testing.T) {
+	c := config(false, 1000)
+	c.Send = func(...[]byte) error {
+		time.Sleep(20 * time.Millisecond)
+		return nil
+	}
+	d, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Run(t.Context(), 500*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	o := d.Outcome()
+	r := Reached{Wanted: c.Rate, Left: o.Left(c.Size)}
+	if o.Offered == 0 || o.Offered > 64*50 || !errors.Is(r.CheckLeft("eth1"), probe.ErrRate) {
+		t.Errorf("%+v, %v", o, r)
+	}
+}
+
 // TestRunUntil: a stream without a time ends with its context, and with an interface that fails.
 func TestRunUntil(t *testing.T) {
 	c := config(false, 1000)
