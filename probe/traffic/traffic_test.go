@@ -53,6 +53,9 @@ func TestFrames(t *testing.T) {
 					if p.Offset == 0 {
 						whole = nil
 					}
+					if want := uint32(0xfffe + i/(len(frames)/count)); p.More && uint16(p.ID) != uint16(want) {
+						t.Fatalf("a fragment of %d has the identification %d", want, p.ID)
+					}
 					whole = append(whole, p.Payload...)
 					if !p.More && packet.TransportChecksum(p.Src, p.Dst, p.Proto, whole) != 0 {
 						t.Fatalf("IPv6 %v, %d bytes: the checksum of a datagram is wrong", six, size)
