@@ -29,12 +29,14 @@ a cable in place of the path, before and after, and taken off. A size without a 
 the exit code is 1. docs/probe.md says how to wire it. It needs root.`,
 		Example: `  weir probe latency --from eth1 --to eth2
   weir probe stream --from eth1 --to eth2 --rate 500M
-  weir probe switch --source eth1 --in 1 --out 2`,
+  weir probe switch --source eth1 --in 1 --out 2
+  weir probe calibrate my-switch.yaml --from eth1 --to eth2 --listen 192.0.2.1:6653`,
 		Args: wantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProbeLatency(), newProbeSetup(), newProbeStream(), newProbeCable(), newProbeObserve(),
-		newProbeStamp(), newProbeReflect(), newProbeSwitch(), newProbePaper())
+		newProbeStamp(), newProbeReflect(), newProbeSwitch(), newProbeCalibrate(),
+		newProbeVerify(), newProbePaper())
 	return cmd
 }
 

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -107,37 +105,14 @@ func (p *probedSwitch) checkProfile() error {
 	if p.profile == "" {
 		return nil
 	}
-	named := profile.Profile{Name: p.profileName()}
-	if _, err := profile.Parse("", []byte(named.YAML())); err != nil || filepath.Ext(p.profile) != ".yaml" {
-		return fmt.Errorf("--profile %s given, want a file named by letters, digits, '.', '_' and '-' that ends in .yaml, such as lab-3.yaml",
-			p.profile)
-	}
-	return nil
-}
-
-func (p *probedSwitch) profileName() string {
-	return strings.TrimSuffix(filepath.Base(p.profile), ".yaml")
+	return checkProfileFile(p.profile)
 }
 
 // profileOf is what was measured of a switch as a profile.
 func (p *probedSwitch) profileOf(m *controller.Measured, fitted *fit.Fitted) *profile.Profile {
 	out := fitted.Profile
-	out.Name, out.About = p.profileName(), profileText(describe(m))
-	machine := report.ThisMachine()
-	out.Measurement = profile.Measurement{Date: machine.Date, Machine: profileText(machine.String()),
-		Command: profileText(commandLine())}
+	nameProfile(&out, p.profile, describe(m))
 	return &out
-}
-
-// profileText is a text as far as a profile can have it.
-func profileText(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) || c == unicode.ReplacementChar {
-			return -1
-		}
-		return c
-	}, s)
-	return strings.ToValidUTF8(s[:min(len(s), profile.MaxAbout)], "") // of a character that was cut, nothing
 }
 
 // describe is what a switch says that it is.

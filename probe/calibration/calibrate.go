@@ -1,0 +1,260 @@
+package calibration
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/probe/campaign"
+	"github.com/weirnet/weir/probe/controller"
+	"github.com/weirnet/weir/probe/fit"
+)
+
+// Result is what came of a calibration.
+type Result struct {
+	Profile  profile.Profile // without a name
+	Switch   *controller.Measured
+	Measured *Measured
+	Twin     *Comparison // of the switch and its twin
+	// Notes are how far the switch is from the profile's model, part by part, why parts are missing,
+	// and which points are at the floor.
+	Notes []string
+}
+
+// corrections is how often a twin is measured to find what the devices add.
+const corrections = 2
+
+// Calibrate measures the switch, makes its profile, and measures its twin.
+func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	whole := extent{flows: c.Flows, loads: true, plan: &c.Plan}
+	m, err := c.measure(ctx, subject{"the switch", c.ends(), c.Controller}, whole)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Measured: m, Switch: m.Switch}
+	r.fit()
+	if len(r.Profile.Parts()) == 0 {
+		r.Twin = Compare("switch", "twin", m.Figures(), nil, nil)
+		return r, nil
+	}
+	floor, err := c.floor(ctx, m.Switch != nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range corrections {
+		if err := c.correct(ctx, &r.Profile, i+1); err != nil {
+			return nil, err
+		}
+	}
+	found, err := c.twin(ctx, "its twin", &r.Profile, c.extentOf(&r.Profile))
+	if err != nil {
+		return nil, err
+	}
+	r.Twin = Compare("switch", "twin", m.Figures(), found.Figures(), floor.Figures())
+	r.floors()
+	return r, nil
+}
+
+// extentOf is what a twin of a profile can be measured of.
+func (c *Config) extentOf(p *profile.Profile) extent {
+	x := extent{loads: len(p.Load.Points) > 0}
+	if len(p.FlowSetup.Points) > 0 {
+		x.flows = c.Flows
+	}
+	switchParts := *p
+	switchParts.PathLatency, switchParts.FlowSetup, switchParts.Load = profile.Latency{}, profile.Setup{}, profile.Load{}
+	if len(switchParts.Parts()) > 0 {
+		x.plan = &c.Plan
+	}
+	return x
+}
+
+// floor measures an ideal twin: what the devices, the kernel and the emulator take themselves. Of
+// what its controller sees only times are taken: it has no limits.
+func (c *Config) floor(ctx context.Context, ours bool) (*Measured, error) {
+	x := extent{loads: true}
+	if ours {
+		plan := c.Plan
+		plan.Batches, plan.Answers, plan.MaxEntries = append([]int{1, 10}, compared...), append([]int{1, 10}, compared...), 1000
+		plan.MaxGroups, plan.MaxMeters, plan.MaxOffered = 1, 1, 1000
+		x.flows, x.plan = c.Flows, &plan
+	}
+	return c.twin(ctx, "an ideal twin", &profile.Profile{Name: "ideal"}, x)
+}
+
+// correct measures a twin without chance, and has the profile take off what it took longer than it
+// was to.
+func (c *Config) correct(ctx context.Context, p *profile.Profile, round int) error {
+	if len(p.PathLatency.Points) == 0 {
+		return nil
+	}
+	even := *p
+	even.PathLatency.P90, even.FlowSetup.P90 = 0, 0
+	x := extent{}
+	if len(p.FlowSetup.Points) > 0 {
+		x.flows = max(c.Flows/2, 2)
+	}
+	m, err := c.twin(ctx, fmt.Sprintf("what devices take, %d of %d", round, corrections), &even, x)
+	if err != nil {
+		return err
+	}
+	p.PathLatency.Devices = fit.Devices(p.PathLatency.Points, m.Latency, p.PathLatency.Devices)
+	p.FlowSetup.Devices = fit.Devices(p.FlowSetup.Points, m.Setup, p.FlowSetup.Devices)
+	return nil
+}
+
+// fit makes the profile of what was measured.
+func (r *Result) fit() {
+	m, p := r.Measured, &r.Profile
+	take := func(part string, q fit.Quality, err error) {
+		if err != nil {
+			r.note("no %s: %v", part, err)
+			return
+		}
+		if q.Points > 0 {
+			r.note("%s: %.1f %% from %d", part, 100*q.Residual, q.Points)
+		}
+	}
+	var q fit.Quality
+	var err error
+	if m.Switch != nil {
+		fitted := m.Switch.Fit()
+		*p = fitted.Profile
+		defer func() {
+			for _, part := range fit.Parts() {
+				take(part, fitted.Quality[part], fitted.Missing[part])
+			}
+		}()
+	}
+	p.PathLatency, q, err = fit.PathLatency(m.Latency)
+	take(fit.PartPathLatency, q, err)
+	if len(m.Setup) > 0 {
+		p.FlowSetup, q, err = fit.FlowSetup(m.Setup, m.Share)
+		take(fit.PartFlowSetup, q, err)
+	}
+	if len(m.Loads) > 0 && len(p.PathLatency.Points) > 0 {
+		p.Load, q, err = fit.Load(m.Latency, reached(m.Loads))
+		take(fit.PartLoad, q, err)
+	}
+}
+
+// reached are the loads at which something was measured: where none is, the load was refused.
+func reached(loads []fit.Loaded) (list []fit.Loaded) {
+	for _, l := range loads {
+		for i := range l.Sizes {
+			if len(l.Sizes[i].Took) > 0 {
+				list = append(list, l)
+				break
+			}
+		}
+	}
+	return list
+}
+
+func (r *Result) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// floors notes which points no twin between these devices can have.
+func (r *Result) floors() {
+	for i := range r.Twin.Rows {
+		if row := &r.Twin.Rows[i]; row.Mark == AtFloor {
+			r.note("floor: %v: %s, an ideal twin took %s", row.Quantity, row.Want.show(), row.Floor.show())
+		}
+	}
+}
+
+// File is the profile as a file: what weir emulate --profile reads, with the notes as comments.
+func (r *Result) File() string {
+	var b strings.Builder
+	b.WriteString(r.Profile.YAML())
+	for _, n := range r.Notes {
+		for line := range strings.Lines(n) {
+			fmt.Fprintf(&b, "# %s\n", strings.TrimSpace(line))
+		}
+	}
+	return b.String()
+}
+
+// Verified is what came of a verification.
+type Verified struct {
+	Twin   *Comparison // of the profile and its twin
+	Switch *Comparison // of the profile and the switch; nil: the switch is not there
+}
+
+// Verify measures a twin of a profile, and the switch if its interfaces are given, and compares them
+// with what the profile says.
+func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, error) {
+	if err := c.Follow(p); err != nil {
+		return nil, err
+	}
+	v := &Verified{}
+	x := c.extentOf(p)
+	floor, err := c.floor(ctx, x.plan != nil || x.flows > 0)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.twin(ctx, "the twin", p, x)
+	if err != nil {
+		return nil, err
+	}
+	v.Twin = Compare("profile", "twin", c.promised(p, found), found.Figures(), floor.Figures())
+	if c.From.Interface == "" {
+		return v, nil
+	}
+	x.loads = x.loads && len(c.LoadFrom) > 0
+	m, err := c.measure(ctx, subject{"the switch", c.ends(), c.Controller}, x)
+	if err != nil {
+		return nil, err
+	}
+	v.Switch = Compare("profile", "switch", c.promised(p, m), m.Figures(), nil)
+	return v, nil
+}
+
+// Follow takes sizes and rates of load from a profile, and finds what is wrong. Where no interfaces
+// send load to the switch, two do to its twin.
+func (c *Config) Follow(p *profile.Profile) error {
+	c.Sizes, c.Rates = nil, nil
+	for _, at := range slices.Concat(p.PathLatency.Points, p.FlowSetup.Points) {
+		c.Sizes = append(c.Sizes, at.Payload)
+	}
+	slices.Sort(c.Sizes)
+	if c.Sizes = slices.Compact(c.Sizes); len(c.Sizes) == 0 {
+		c.Sizes = []int{campaign.DefaultSizes[0]}
+	}
+	if len(p.Load.Points) > 0 {
+		c.Streams = cmp.Or(len(c.LoadFrom), 2)
+	}
+	for _, load := range p.Load.Points {
+		c.Rates = append(c.Rates, float64(load.RateBPS)/float64(loadBPS(c.Streams, 1e9))*1e9)
+	}
+	return c.Check()
+}
+
+// promised are the figures of a profile that were measured of somebody: of loads those that were
+// asked for, and without a controller of ours only what needs none.
+func (c *Config) promised(p *profile.Profile, m *Measured) (list []Figure) {
+	trip := time.Duration(0)
+	if m.Switch != nil {
+		t := fit.Timed{Took: m.Switch.RoundTrip}
+		trip = t.Median()
+	}
+	loads := map[uint64]bool{0: true}
+	for _, l := range m.Loads {
+		loads[l.RateBPS] = true
+	}
+	for _, f := range Promised(p, trip, true) {
+		outside := f.Name == PathLatency
+		if loads[f.LoadBPS] && (outside || f.Name == FlowSetup && m.Setup != nil || m.Switch != nil) {
+			list = append(list, f)
+		}
+	}
+	return list
+}

@@ -1,0 +1,194 @@
+package calibration
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/probe/controller"
+	"github.com/weirnet/weir/probe/fit"
+)
+
+func took(us ...float64) (list []time.Duration) {
+	for _, v := range us {
+		list = append(list, time.Duration(v*1e3))
+	}
+	return list
+}
+
+var errQuiet = errors.New("the load did not reach its rate")
+
+// sample is what was measured of a switch, its times being so many times as long.
+func sample(times float64) *Measured {
+	m := &Measured{
+		Latency: []fit.Sized{{Payload: 56, Took: took(90*times, 100*times, 300*times)},
+			{Payload: 1500, Took: took(2000 * times)}},
+		Setup: []fit.Sized{{Payload: 56, Took: took(5000 * times)}, {Payload: 1500}},
+		Loads: []fit.Loaded{{RateBPS: 500e6, OneWay: true,
+			Sizes: []fit.Sized{{Payload: 56}, {Payload: 1500, Took: took(3000 * times)}}}},
+		Switch: &controller.Measured{},
+	}
+	m.Switch.RoundTrip = took(10)
+	m.Switch.Install = []fit.Timed{{N: 0, Took: took(10)}, {N: 1, Took: took(12 * times)}, {N: 10, Took: took(30 * times)},
+		{N: 100, Took: took(210 * times)}, {N: 1000, Took: took(2010 * times)}}
+	m.Switch.Tables = profile.Tables{Count: 4, Entries: 4096}
+	m.Switch.Missing = map[string]error{fit.PartPacketIn: errQuiet, fit.PartPacketOut: errQuiet, fit.PartStatistics: errQuiet}
+	return m
+}
+
+func row(t *testing.T, c *Comparison, q Quantity) *Row {
+	t.Helper()
+	for i := range c.Rows {
+		if c.Rows[i].Quantity == q {
+			return &c.Rows[i]
+		}
+	}
+	t.Fatalf("no row of %v in %+v", q, c.Rows)
+	return nil
+}
+
+// TestMarks has each of the marks.
+func TestMarks(t *testing.T) {
+	m, twin, floor := sample(1), sample(1.05), sample(0)
+	twin.Latency[1].Took = took(2201)
+	twin.Setup[0].Took = nil
+	twin.refuse(Quantity{Name: FlowSetup, Size: 56}, errQuiet)
+	floor.Latency[0].Took = took(101)
+	m.refuse(Quantity{PathLatency, 56, 500e6}, errQuiet)
+	c := Compare("switch", "twin", m.Figures(), twin.Figures(), floor.Figures())
+	for _, want := range []struct {
+		q    Quantity
+		mark Mark
+	}{
+		{Quantity{PathLatency, 56, 0}, AtFloor}, {Quantity{PathLatency, 1500, 0}, Beyond},
+		{Quantity{PathLatency, 56, 500e6}, NoWant},
+		{Quantity{PathLatency, 1500, 500e6}, Within}, {Quantity{FlowSetup, 56, 0}, NoSeen}, {Quantity{Install, 1000, 0}, Within},
+		{Quantity{Name: PacketIns}, NoWant}, {Quantity{Name: Tables + ", entries"}, Within},
+	} {
+		if got := row(t, c, want.q); got.Mark != want.mark {
+			t.Errorf("%v: %q, want %q: %+v", want.q, got.Mark, want.mark, got)
+		}
+	}
+	why := c.Why()
+	for _, want := range []string{"path latency, 1,500 bytes: 1.10 times the switch", "flow set-up, 56 bytes: not seen",
+		"path latency, 56 bytes, under 500 Mbit/s: not measured"} {
+		if !strings.Contains(why, want) {
+			t.Errorf("%q is not in %q", want, why)
+		}
+	}
+	if strings.Count(why, ";") != 2 || !c.Failed() {
+		t.Errorf("why: %q", why)
+	}
+	if c := Compare("switch", "twin", sample(1).Figures(), sample(1.09).Figures(), nil); c.Failed() {
+		t.Errorf("9 %% off: %s", c.Why())
+	}
+	if c := Compare("switch", "twin", sample(1).Figures(), sample(0.89).Figures(), nil); !c.Failed() {
+		t.Error("11 % too fast is not beyond")
+	}
+}
+
+// TestPromisedIsWhatIsSeen has a profile promise what it was fitted to.
+func TestPromisedIsWhatIsSeen(t *testing.T) {
+	m := sample(1)
+	r := &Result{Measured: m, Switch: m.Switch}
+	r.fit()
+	if err := r.Profile.Check(); err != nil {
+		t.Fatal(err)
+	}
+	c := Compare("profile", "switch", Promised(&r.Profile, 10*time.Microsecond, true), m.Figures(), nil)
+	for _, q := range []Quantity{{PathLatency, 56, 0}, {PathLatency, 1500, 0}, {PathLatency, 1500, 500e6}, {FlowSetup, 56, 0},
+		{Install, 100, 0}, {Install, 1000, 0}} {
+		if got := row(t, c, q); got.Mark != Within {
+			t.Errorf("%v: %+v", q, got)
+		}
+	}
+	file := r.File()
+	again, err := profile.Parse("x", []byte(file))
+	if err != nil || again.PathLatency.Source != profile.Measured || again.Load.Points[0].RateBPS != 500e6 {
+		t.Errorf("%v\n%s", err, file)
+	}
+	for _, want := range []string{"# path_latency: ", "# no packet_in: the load did", "# install: "} {
+		if !strings.Contains(file, want) {
+			t.Errorf("%q is not in\n%s", want, file)
+		}
+	}
+}
+
+// TestReports has a comparison as text, a page and a table of values.
+func TestReports(t *testing.T) {
+	m, twin := sample(1), sample(1.5)
+	m.refuse(Quantity{PathLatency, 56, 500e6}, errQuiet)
+	c := Compare("switch", "twin", m.Figures(), twin.Figures(), sample(0.1).Figures())
+	cfg := Config{}
+	r := cfg.Report("probe calibrate", "a switch and its twin", c)
+	var text, page, table bytes.Buffer
+	if err := errors.Join(r.Print(&text), report.WriteHTML(&page, []*report.Report{r}), WriteCSV(&table, c)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"switch and twin", "1,500 bytes", "500 Mbit/s", "beyond", "not measured", "2.00 ms"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+	if !strings.Contains(page.String(), "<td>1,500 bytes</td>") || !r.Refused() {
+		t.Errorf("%v, %s", r.Refused(), page.String())
+	}
+	lines, err := csv.NewReader(&table).ReadAll()
+	if err != nil || len(lines) != len(c.Rows)+1 {
+		t.Errorf("%d lines of %d rows: %v", len(lines), len(c.Rows), err)
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for name, edit := range map[string]func(c *Config){
+		"sizes [1500 56]":          func(c *Config) { c.Sizes = []int{1500, 56} },
+		"size 0 given":             func(c *Config) { c.Sizes = []int{0, 56} },
+		"interfaces of load or":    func(c *Config) { c.Rates = []float64{1e6} },
+		"rates [1e+06 1e+06]":      func(c *Config) { c.Rates, c.Streams = []float64{1e6, 1e6}, 1 },
+		"1 flows given":            func(c *Config) { c.Flows = 1 },
+		"load of 3 bit/s given":    func(c *Config) { c.Rates, c.Streams = []float64{3}, 2 },
+		"b given twice, want two ": func(c *Config) { c.From = c.To },
+	} {
+		c := Config{}
+		c.From.Interface, c.To.Interface = "a", "b"
+		edit(&c)
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFollow has a verification measure what a profile says.
+func TestFollow(t *testing.T) {
+	p := profile.Profile{
+		PathLatency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: 1}, {Payload: 1500, Delay: 1}}},
+		Load:        profile.Load{Points: []profile.LoadPoint{{RateBPS: loadBPS(2, 250e6), Times: 2}}}}
+	c := Config{}
+	if err := c.Follow(&p); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Sizes) != 2 || c.Streams != 2 || loadBPS(c.Streams, c.Rates[0]) != p.Load.Points[0].RateBPS {
+		t.Errorf("%+v", c)
+	}
+}
+
+// FuzzCompare has any figures give rows with marks.
+func FuzzCompare(f *testing.F) {
+	f.Add(1.0, 2.0, 3.0, uint8(0))
+	f.Fuzz(func(t *testing.T, want, seen, floor float64, kind uint8) {
+		figure := func(v float64) []Figure {
+			unit := []string{micros, perSecond, counted}[kind%3]
+			return []Figure{{Quantity: Quantity{Name: Install, Size: 1}, Unit: unit, Value: v}}
+		}
+		c := Compare("a", "b", figure(want), figure(seen), figure(floor))
+		if r := c.Rows[0]; r.Mark == Within && want > 0 && (r.Ratio < 0.89 || r.Ratio > 1.11) {
+			t.Errorf("%v and %v, floor %v: %+v", want, seen, floor, r)
+		}
+		_ = c.table()
+	})
+}

@@ -1,0 +1,86 @@
+package calibration
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/weirnet/weir/emu/attach"
+	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/probe/campaign"
+	"github.com/weirnet/weir/probe/controller"
+	"github.com/weirnet/weir/probe/nic"
+)
+
+// Config says what is measured of a switch, and of its twins.
+type Config struct {
+	// Latency is the campaign of path latencies: interfaces, sizes, echoes. Its Controller is the
+	// switch's; without one the switch has another, and only path latencies are measured.
+	campaign.Latency
+	// LoadFrom are interfaces that lead to further ports of the switch, and Rates what each of them
+	// sends, in bits of IP's payload a second.
+	LoadFrom []nic.Config
+	Rates    []float64
+	Streams  int             // of load, which twins have ports for; default as many as LoadFrom
+	Flows    int             // set-ups of each size; default 20
+	Plan     controller.Plan // of what the switch's controller sees; Source, In and Out are found
+	Kind     attach.Kind     // of the twins' devices; empty: TAP
+}
+
+// MaxRates is how many rates of load there may be.
+const MaxRates = 16
+
+// Check fills in defaults and finds what is wrong.
+func (c *Config) Check() error {
+	c.Flows, c.Streams = cmp.Or(c.Flows, 20), cmp.Or(c.Streams, len(c.LoadFrom))
+	if err := c.Latency.Check(); err != nil {
+		return err
+	}
+	switch {
+	case slices.Min(c.Sizes) < 1 || slices.Max(c.Sizes) > profile.MaxPayload:
+		return fmt.Errorf("size %d given, want bytes from 1 to %d, which a profile can have", slices.Min(c.Sizes), profile.MaxPayload)
+	case !slices.IsSorted(c.Sizes) || len(slices.Compact(slices.Clone(c.Sizes))) != len(c.Sizes):
+		return fmt.Errorf("sizes %v given, want each once, in order, such as 56,1500", c.Sizes)
+	case len(c.Sizes) > profile.MaxPoints:
+		return fmt.Errorf("%d sizes given, want %d at most", len(c.Sizes), profile.MaxPoints)
+	case (c.Streams == 0) != (len(c.Rates) == 0):
+		return errors.New("interfaces of load or rates given, want both")
+	case len(c.Rates) > MaxRates || len(slices.Compact(slices.Sorted(slices.Values(c.Rates)))) != len(c.Rates):
+		return fmt.Errorf("rates %v given, want %d at most, each once", c.Rates, MaxRates)
+	case c.Flows < 2 || c.Flows > campaign.MaxCount:
+		return fmt.Errorf("%d flows given, want 2 to %d", c.Flows, campaign.MaxCount)
+	}
+	for _, rate := range c.Rates {
+		l := c.Latency
+		l.Load = campaign.Load{From: c.LoadFrom, Rate: rate}
+		if len(c.LoadFrom) == 0 {
+			l.Load.From = []nic.Config{{Interface: "a twin's"}}
+			l.From.Interface, l.To.Interface = cmp.Or(l.From.Interface, "near"), cmp.Or(l.To.Interface, "far")
+		}
+		if err := l.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ends are all interfaces: near, far, and those of load.
+func (c *Config) ends() []nic.Config { return append([]nic.Config{c.From, c.To}, c.LoadFrom...) }
+
+// loadBPS is what leaves by the far port under load, as a profile counts it: frames, of which a
+// campaign's rate counts IP's payload.
+func loadBPS(streams int, rate float64) uint64 {
+	const payload, frame = campaign.DefaultLoadSize + 8, campaign.DefaultLoadSize + 8 + 20 + 14
+	return uint64(math.Round(float64(streams) * rate * frame / payload))
+}
+
+// versions are those that twins speak: the switch's.
+func (c *Config) versions() []openflow.Version {
+	if c.Controller == nil {
+		return nil
+	}
+	return []openflow.Version{c.Controller.Version()}
+}
