@@ -8,52 +8,21 @@ import (
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
 
 // found tells discovery which ports of a switch led to other switches when its tree was written,
-// and the application which of them its tree left out: by the switch plan the tree's rows name by
-// in_port only such ports, and at a priority of their own those that are left out.
+// and the application which of them its tree left out.
 func (n *node) found(dpid netview.DPID, entries []flowsync.Entry) {
-	var tree interSwitch
+	var tree forward.TreePorts
 	for i := range entries {
-		tree.addRow(entries[i].Match, entries[i].Priority)
+		tree.AddRow(entries[i].Match, entries[i].Priority)
 	}
-	n.failModes.check(dpid, len(entries) > 0)
-	n.discovery.FormerLinkPorts(dpid, tree.ports)
+	n.failModes.Listed(dpid, len(entries) > 0)
+	n.discovery.FormerLinkPorts(dpid, tree.Links)
 	if n.forward != nil {
-		n.forward.InheritTree(dpid, tree.ports, tree.off)
+		n.forward.InheritTree(dpid, tree.Links, tree.Off)
 	}
-}
-
-// interSwitch are the inter-switch ports that rows of a tree name, and those of them that are left
-// out.
-type interSwitch struct{ ports, off []uint32 }
-
-// addRow adds the ports of a row.
-func (t *interSwitch) addRow(m openflow.Match, priority uint16) {
-	n, ok := m.Uint(openflow.FieldInPort)
-	if !ok {
-		return
-	}
-	port := uint32(n)
-	if !slices.Contains(t.ports, port) {
-		t.ports = append(t.ports, port)
-	}
-	if priority >= plan.BandTree.Low+plan.PriorityOffTree && !slices.Contains(t.off, port) {
-		t.off = append(t.off, port)
-	}
-}
-
-// addPossible adds ports that may be in the tree.
-func (t *interSwitch) addPossible(ports []uint32) {
-	for _, port := range ports {
-		if !slices.Contains(t.ports, port) {
-			t.ports = append(t.ports, port)
-		}
-	}
-	t.off = slices.DeleteFunc(t.off, func(port uint32) bool { return slices.Contains(ports, port) })
 }
 
 // bootID returns a number for the pairs of this run of the instance: almost certainly another one

@@ -20,10 +20,6 @@ import (
 type intents struct {
 	engine             *intent.Engine
 	journal, decisions *journal.Journal
-
-	failing time.Time // since when an intent has been failed; zero: none is
-	alarmed bool      // and it was said
-	wide    bool      // some take packets of others, and it was said
 }
 
 // openIntents makes the engine, and has it load what an earlier run was asked for. The view has

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/process"
 	"github.com/weirnet/weir/store/compactor"
 	"github.com/weirnet/weir/store/owner"
 )
@@ -38,7 +39,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		n.cfg.Intents(n.intents.engine)
 	}
 	n.parts = n.engineParts(time.Now)
-	part("memory", func(ctx context.Context) error { keepHeadroom(ctx, n.flowsync.Reading); return nil })
+	part("memory", func(ctx context.Context) error { process.KeepHeadroom(ctx, n.flowsync.Reading); return nil })
 	part("store", n.watchStore)
 	part("pulses", func(ctx context.Context) error { n.watchPulses(ctx); return nil })
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })

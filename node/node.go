@@ -18,6 +18,7 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/app/failmode"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/app/guard"
 	"github.com/weirnet/weir/app/proxyarp"
@@ -31,6 +32,7 @@ import (
 	"github.com/weirnet/weir/metrics"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/northbound"
+	"github.com/weirnet/weir/process"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/southbound"
@@ -150,7 +152,7 @@ type node struct {
 	proxyarp    *proxyarp.Proxy    // nil if disabled
 	answers     northbound.Answers // for the API
 	switches    *southbound.Registry
-	failModes   failModes
+	failModes   *failmode.Watch
 	api         *api.Server
 	storedTrees map[netview.DPID]warmstart.Tree // remembered; read only
 	recorder    *warmstart.Recorder
@@ -222,7 +224,7 @@ func (n *node) join(as boot) {
 	n.switches.Join(n.discovery, n.flowsync, n.applications()...)
 	n.answers.Engines = northbound.Engines{View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync,
 		Forward: n.forward, Stats: n.stats, Settings: n.settings, Domain: uint16(cfg.Domain), StoreAnswer: cfg.storeAnswer(),
-		Forgotten: n.failModes.forget}
+		Forgotten: n.failModes.Forget}
 }
 
 // applications are those that take part in switches' sessions, in the order in which they see
@@ -237,12 +239,12 @@ func (n *node) applications() (list []southbound.App) {
 	if n.forward != nil {
 		list = append(list, n.forward.App())
 	}
-	return append(list, n.stats.App(), &n.failModes)
+	return append(list, n.stats.App(), n.failModes)
 }
 
 // openSouthbound makes what holds the switches' connections.
 func (n *node) openSouthbound() (err error) {
-	sessions, err := raiseFiles(n.cfg.Log, n.cfg.Limits.Connections)
+	sessions, err := process.RaiseFiles(n.cfg.Log, n.cfg.Limits.Connections)
 	if err != nil {
 		return err
 	}
@@ -259,7 +261,7 @@ func (n *node) openSouthbound() (err error) {
 func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err error) {
 	of := &n.cfg.OpenFlow
 	sessions.EchoInterval, sessions.EchoMisses = of.EchoInterval, int(of.EchoMisses)
-	n.failModes.now, n.failModes.view, n.failModes.alarms = now, n.view, n.alarms
+	n.failModes = failmode.New(n.view, n.alarms, now)
 	n.switches, err = southbound.New(southbound.Config{
 		TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms, Audit: n.auditRefusal, Log: n.cfg.Log,
 	})

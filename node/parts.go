@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/intent/watch"
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/topology"
 )
@@ -21,7 +21,7 @@ func (n *node) engineParts(now func() time.Time) []*loop.Part {
 		list = append(list, &n.proxyarp.Part)
 	}
 	list = append(list, n.recorder.Part())
-	return append(append(list, n.intents.parts()...), n.failedIntentsPart(now))
+	return append(append(list, n.intents.parts()...), watch.New(n.intents.engine, n.alarms).Part(now))
 }
 
 // topologyPart keeps the topology, and feeds the application if there is one.
@@ -40,15 +40,6 @@ func (n *node) topologyPart() *loop.Part {
 		},
 		Changed: func() <-chan struct{} { return n.view.Changed(rev) },
 		Behind:  func() bool { return n.view.Snapshot().Revision() != rev },
-	}
-}
-
-// failedIntentsPart looks after the intents that fail.
-func (n *node) failedIntentsPart(now func() time.Time) *loop.Part {
-	return &loop.Part{
-		Name: "intents that fail", Bell: loop.NewBell(),
-		Turn:  func() time.Time { return time.Time{} },
-		Beats: int(watchIntentsEvery / beat.Every), Beat: func() { n.watchIntents(now()) },
 	}
 }
 

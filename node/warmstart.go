@@ -42,20 +42,20 @@ func (n *node) recollect(facts *warmstart.Facts) {
 // old tree in the next run of the instance too. As long as nothing is desired it is what was
 // remembered.
 func (n *node) treeOf(s *netview.Snapshot, dpid netview.DPID) (links, off []uint32, ok bool) {
-	var tree interSwitch
+	var tree forward.TreePorts
 	confirmed := true
 	for r := range s.Rules(dpid) {
 		if r.Owner == forward.Owner {
 			ok = true
 			confirmed = confirmed && r.State == netview.RuleInstalled
-			tree.addRow(r.Match, r.Priority)
+			tree.AddRow(r.Match, r.Priority)
 		}
 	}
 	if old, was := n.storedTrees[dpid]; !ok && was {
 		return old.Links, old.Off, true
 	}
 	if !confirmed && n.forward != nil {
-		tree.addPossible(n.forward.Unconfirmed(dpid))
+		tree.AddPossible(n.forward.Unconfirmed(dpid))
 	}
-	return tree.ports, tree.off, ok
+	return tree.Links, tree.Off, ok
 }

@@ -1,4 +1,4 @@
-package node
+package process
 
 import (
 	"context"
@@ -28,8 +28,8 @@ func headroom(live, ample uint64) int {
 	return int(100 * (ample + (live-ample)/heapShare) / live)
 }
 
-// keepHeadroom follows what lives; busy reports whether some of it goes soon.
-func keepHeadroom(ctx context.Context, busy func() bool) {
+// KeepHeadroom follows what lives, until the context ends; busy reports whether some of it goes soon.
+func KeepHeadroom(ctx context.Context, busy func() bool) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}

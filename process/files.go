@@ -1,4 +1,4 @@
-package node
+package process
 
 import (
 	"fmt"
@@ -25,11 +25,11 @@ func sessionsFor(files uint64) int {
 	return max(left-session.MaxLeaving, left/2) // of few, those that leave may be as many as those that are there
 }
 
-// raiseFiles raises the limit of open files to what an instance with so many connections to the API
+// RaiseFiles raises the limit of open files to what an instance with so many connections to the API
 // may need, and returns how many switch connections it may have: those to the API make room for
 // others when files run out. Where the system allows less, it says by which command it would allow
 // more.
-func raiseFiles(log *slog.Logger, api uint64) (sessions int, err error) {
+func RaiseFiles(log *slog.Logger, api uint64) (sessions int, err error) {
 	want := filesWanted + api
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
