@@ -149,6 +149,7 @@ func (c *Setup) flows(ctx context.Context, path *bed, beside *load, sets []flows
 
 // flow has one flow be new, and measures it.
 func (c *Setup) flow(ctx context.Context, path *bed, size int, s *flows) error {
+	c.Controller.Answers() // of flows before
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
