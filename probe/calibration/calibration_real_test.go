@@ -29,7 +29,7 @@ const patience = 20 * time.Second
 func quick(c *controller.Controller, ends []nic.Config) calibration.Config {
 	l := campaign.Latency{From: ends[0], To: ends[1], Count: 10, Interval: 5 * time.Millisecond, Controller: c,
 		Limits: probe.Limits{Foreign: 1, Lost: 0.2}}
-	return calibration.Config{Latency: l, LoadFrom: ends[2:], Rates: []float64{5e6}, Flows: 3,
+	return calibration.Config{Latency: l, LoadFrom: ends[2:], Rates: []float64{5e6}, Flows: 3, Apart: 300 * time.Millisecond,
 		Plan: controller.Plan{Rounds: 2, Batches: []int{1, 2, 4, 8, 16, 17, 32, 100}, Answers: []int{1, 10, 100}, MaxEntries: 200,
 			MaxGroups: 10, MaxMeters: 10, MaxOffered: 4000, Sustained: 300 * time.Millisecond, Quiet: 300 * time.Millisecond}}
 }
@@ -50,7 +50,7 @@ func listen(t *testing.T) *controller.Controller {
 
 // busy reports whether something has no figure for what a busy machine does.
 func busy(err error) bool {
-	for _, why := range []error{probe.ErrSpread, probe.ErrUnobserved, probe.ErrLoss, probe.ErrRate} {
+	for _, why := range []error{probe.ErrSpread, probe.ErrUnobserved, probe.ErrLoss, probe.ErrRate, probe.ErrNotNew} {
 		if strings.Contains(err.Error(), why.Error()) {
 			return true
 		}

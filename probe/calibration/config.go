@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/profile"
@@ -26,6 +27,7 @@ type Config struct {
 	Rates    []float64
 	Streams  int             // of load, which twins have ports for; default as many as LoadFrom
 	Flows    int             // set-ups of each size; default 20
+	Apart    time.Duration   // from the forgetting of flows to new ones; default campaign.Setup's
 	Plan     controller.Plan // of what the switch's controller sees; Source, In and Out are found
 	Kind     attach.Kind     // of the twins' devices; empty: TAP
 }

@@ -56,7 +56,7 @@ func (c *Config) measure(ctx context.Context, s subject, x extent) (*Measured, e
 		return m, nil
 	}
 	if x.flows > 0 {
-		if err := m.setup(ctx, l, x.flows); err != nil {
+		if err := m.setup(ctx, campaign.Setup{Latency: l, Apart: c.Apart}, x.flows); err != nil {
 			return nil, err
 		}
 	}
@@ -82,18 +82,17 @@ func (m *Measured) latency(ctx context.Context, l campaign.Latency, load uint64)
 }
 
 // setup measures flow set-ups.
-func (m *Measured) setup(ctx context.Context, l campaign.Latency, flows int) error {
-	l.Count, l.Rules = flows, campaign.Reactive
-	set := campaign.Setup{Latency: l}
+func (m *Measured) setup(ctx context.Context, set campaign.Setup, flows int) error {
+	set.Count, set.Rules = flows, campaign.Reactive
 	r, samples, err := set.Run(ctx)
 	if err != nil {
 		return err
 	}
-	for i, size := range l.Sizes {
+	for i, size := range set.Sizes {
 		m.Setup = append(m.Setup, m.take(r.Results[i], "flow set-up", Quantity{Name: FlowSetup, Size: size}))
 	}
 	for i := range samples {
-		if s := &samples[i]; s.Size == l.Sizes[0] {
+		if s := &samples[i]; s.Size == set.Sizes[0] {
 			m.Share = append(m.Share, s.Controller[:]...)
 		}
 	}

@@ -133,7 +133,7 @@ func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 // Load finds by how much load lengthens a path latency, for each payload: the median under load in
 // terms of that without. A profile's factors are not below 1 and do not fall with the rate; the
 // Quality's residual is how far that is from what was measured. A payload without a figure at one of
-// the rates has none.
+// the rates has none. The error wraps ErrTooFew, or ErrNoFit where load makes the switch faster.
 func Load(base []Sized, loads []Loaded) (profile.Load, Quality, error) {
 	l := profile.Load{Source: profile.Measured}
 	loads = slices.SortedFunc(slices.Values(loads), func(a, b Loaded) int { return cmp.Compare(a.RateBPS, b.RateBPS) })
@@ -168,7 +168,10 @@ func Load(base []Sized, loads []Loaded) (profile.Load, Quality, error) {
 		}
 		l.Points = append(l.Points, p)
 	}
-	q.Residual = math.Sqrt(q.Residual / float64(q.Points))
+	if q.Residual = math.Sqrt(q.Residual / float64(q.Points)); q.Residual > MaxResidual {
+		return profile.Load{}, q, fmt.Errorf("%s: %w: of %d points some are faster with more load, by %.0f %% altogether, want at most %.0f %%",
+			PartLoad, ErrNoFit, q.Points, 100*q.Residual, 100*MaxResidual)
+	}
 	return l, q, nil
 }
 
