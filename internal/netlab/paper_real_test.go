@@ -141,3 +141,41 @@ func TestPaperCampaignHasReasons(t *testing.T) {
 		}
 	})
 }
+
+// TestPaperRatios: weir bench paper latency starts both switches itself, has a result or a reason of a
+// busy machine at each point, under rules of either kind, and leaves nothing running.
+func TestPaperRatios(t *testing.T) {
+	Inside(t, func(t *testing.T, l *Lab) {
+		dir := filepath.Join(l.dir, "both")
+		p := l.Start(builtWeir(t), "bench", "paper", "latency", "--state", dir, "--quick", "--probes", "2", "--transfers", "1",
+			"--duration", "1s", "--udp-rate", "10", "--only",
+			"latency/installed/0/1500,setup/reactive/0/1500,tcp/reactive/0/1500,tcp/installed/0/65000,udp/installed/0/10000")
+		l.Eventually(2*time.Minute, "both are measured", p.Ended)
+		out := p.Output()
+		if code := p.End(0); code != 1 { // rows that were not asked for have no result
+			t.Errorf("exit code %d\n%s", code, out)
+		}
+		for _, name := range []string{"hardware", "software"} {
+			list := kept(filepath.Join(dir, name))
+			if len(list) != 5 {
+				t.Errorf("%s: %d points\n%s", name, len(list), out)
+			}
+			for _, k := range list {
+				reason := k.Result.Refused
+				if reason != "" && !strings.HasPrefix(reason, probe.ErrSpread.Error()+": ") {
+					t.Errorf("%s: %s: %s", name, k.Point, reason)
+				}
+				m := k.Result.Measure(paper.FigureThroughput)
+				if strings.HasPrefix(k.Point, "tcp/") && (m == nil || m.Median <= 0) {
+					t.Errorf("%s: %s has no throughput: %+v", name, k.Point, k.Result)
+				}
+			}
+		}
+		if !strings.Contains(out, "throughput of TCP, 65,000 bytes, no background") || !strings.Contains(out, "curves only") {
+			t.Errorf("no rows of the paper:\n%s", out)
+		}
+		if left := l.Run("ps", "-e", "-o", "comm="); strings.Contains(left, "ovs") {
+			t.Errorf("left running: %s", left)
+		}
+	})
+}
