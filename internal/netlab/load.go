@@ -104,7 +104,7 @@ type Rare struct {
 // neighbours are.
 func (h *Host) StartRare(to netip.Addr, period time.Duration) *Rare {
 	h.lab.t.Helper()
-	once := fmt.Sprintf("ip neigh flush all; ping -n -q -c 1 -W 5 %s; sleep %.1f", to, period.Seconds())
+	once := fmt.Sprintf("ip neigh flush "+resolved+"; ping -n -q -c 1 -W 5 %s; sleep %.1f", to, period.Seconds())
 	return &Rare{h.Start("bash", "-c", "while :; do "+once+"; done"), fmt.Sprintf("%s→%s every %s", h.Name, to, period), period}
 }
 

@@ -1,5 +1,9 @@
 package netlab
 
+// resolved selects neighbour entries for ip neigh flush: all but those that are being resolved, with
+// which the packets would go that wait for an answer. A ping of the test's own would be lost.
+const resolved = "nud reachable nud stale nud delay nud probe"
+
 // ForgetNeighbours makes the host's neighbour entries expire within seconds instead of half a
 // minute, and has it ask everybody again, by broadcast and multicast, and not only the neighbour it
 // knew.

@@ -72,15 +72,24 @@ func (t *Traffic) Rare(from, to *Host, six bool, period time.Duration) {
 
 func name(from *Host, to netip.Addr) string { return fmt.Sprintf("%s→%s", from.Name, to) }
 
-// Baseline waits until everybody was answered several times, and counts from now on.
+// Baseline waits until everybody was answered several times, and counts from now on. What is under
+// way when it is called again, after a fault, does not count.
 func (t *Traffic) Baseline() {
 	t.lab.t.Helper()
 	for _, p := range append(t.pings, t.control) {
 		p.Await(10, 30*time.Second)
 	}
+	again := t.before != nil
 	t.before = nil
 	for _, r := range t.rare {
-		t.lab.Eventually(60*time.Second, r.name+" is answered", func() bool { return r.Count().Received > 0 })
+		ended := 0
+		if again {
+			ended = r.Count().Sent
+		}
+		t.lab.Eventually(60*time.Second, r.name+" is answered", func() bool {
+			now := r.Count()
+			return now.Received > 0 && now.Sent > ended
+		})
 		t.before = append(t.before, r.Count())
 	}
 	for _, p := range append(t.pings, t.control) {
