@@ -166,12 +166,10 @@ func seenByController(m *controller.Measured) (list []Figure) {
 			}
 		}
 	}
-	for _, f := range ofParts(&fitted.Profile) {
-		list = append(list, f)
-	}
-	for name, part := range map[string]string{PacketIns: fit.PartPacketIn, PacketOuts: fit.PartPacketOut} {
-		if err := fitted.Missing[part]; err != nil {
-			list = append(list, Figure{Quantity: Quantity{Name: name}, Unit: perSecond, Refused: err, Optional: true})
+	list = append(list, ofParts(&fitted.Profile)...)
+	for _, rate := range []struct{ name, part string }{{PacketIns, fit.PartPacketIn}, {PacketOuts, fit.PartPacketOut}} {
+		if err := fitted.Missing[rate.part]; err != nil {
+			list = append(list, Figure{Quantity: Quantity{Name: rate.name}, Unit: perSecond, Refused: err, Optional: true})
 		}
 	}
 	return list

@@ -88,7 +88,7 @@ func ParseHosts(text string) (hosts [Hosts]string, err error) {
 	for i, one := range list {
 		at, err := nic.Parse(one)
 		if err != nil {
-			return hosts, fmt.Errorf("H%d: %w", i+1, err)
+			return hosts, fmt.Errorf("host H%d: %w", i+1, err)
 		}
 		hosts[i] = at.String()
 	}
