@@ -53,7 +53,9 @@ func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	found, err := c.twin(ctx, "its twin", &r.Profile, c.extentOf(&r.Profile))
+	twin := c.extentOf(&r.Profile)
+	twin.loads = true // also where load does not lengthen the switch's latencies: then not the twin's either
+	found, err := c.twin(ctx, "its twin", &r.Profile, twin)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +221,7 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 }
 
 // Follow takes sizes and rates of load from a profile, and finds what is wrong. Where no interfaces
-// send load to the switch, two do to its twin.
+// send load to the switch, two do to its twin; a profile without load needs none.
 func (c *Config) Follow(p *profile.Profile) error {
 	c.Sizes, c.Rates = nil, nil
 	for _, at := range slices.Concat(p.PathLatency.Points, p.FlowSetup.Points) {
@@ -231,6 +233,8 @@ func (c *Config) Follow(p *profile.Profile) error {
 	}
 	if len(p.Load.Points) > 0 {
 		c.Streams = cmp.Or(len(c.LoadFrom), 2)
+	} else {
+		c.LoadFrom, c.Streams = nil, 0
 	}
 	for _, load := range p.Load.Points {
 		c.Rates = append(c.Rates, float64(load.RateBPS)/float64(loadBPS(c.Streams, 1e9))*1e9)

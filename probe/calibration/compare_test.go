@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/fit"
+	"github.com/weirnet/weir/probe/nic"
 )
 
 func took(us ...float64) (list []time.Duration) {
@@ -191,4 +192,21 @@ func FuzzCompare(f *testing.F) {
 		}
 		_ = c.table()
 	})
+}
+
+// TestFollowTakesLoad: sizes and rates are the profile's; interfaces of load are not needed where it has none.
+func TestFollowTakesLoad(t *testing.T) {
+	p, err := profile.Named("aruba-3810m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{LoadFrom: []nic.Config{{Interface: "eth3"}}, Rates: []float64{5e6}}
+	c.From.Interface, c.To.Interface = "eth1", "eth2"
+	if err := c.Follow(&p); err != nil || len(c.Rates) != len(p.Load.Points) || c.Streams != 1 || len(c.LoadFrom) != 1 {
+		t.Errorf("%v: %+v", err, c)
+	}
+	p.Load.Points = nil
+	if err := c.Follow(&p); err != nil || len(c.Rates) != 0 || c.Streams != 0 || len(c.LoadFrom) != 0 {
+		t.Errorf("%v: %+v", err, c)
+	}
 }
