@@ -28,6 +28,9 @@ type probing struct {
 	hasTurn     bool        // it has reserved a probe at that time
 	sent        *sentProbes // the latest first; nil without any
 	sentCleared time.Time   // when sent was last cleared
+	// suspected is when it was last probed for suspicion of a loop, since the core's start, whether or
+	// not the session took the probe; 0: never.
+	suspected time.Duration
 }
 
 // sentProbes are the last probes sent: more than half of a port's memory.
@@ -230,9 +233,18 @@ type round struct {
 	due     time.Duration // since the core's start
 }
 
-// suspectWait is the least time between two probes of a port for suspicion of a loop: so no probe of
-// the last two periods is forgotten for later ones.
+// suspectWait is the least time between two probes of a port for suspicion of a loop, with a period of
+// the default.
 const suspectWait = 250 * time.Millisecond
+
+// suspectSpare is how many of the probes that a port remembers are left to rounds and the fast start.
+const suspectSpare = 4
+
+// suspectPause is the least time between two such probes: so few that no probe of the last two periods,
+// which find looks for, is forgotten for later ones.
+func (b *prober) suspectPause() time.Duration {
+	return max(suspectWait, 2*b.pace.period/time.Duration(len(sentProbes{})-suspectSpare))
+}
 
 // suspectLoop probes an edge at which a host appeared that is known elsewhere. Where something has
 // begun to carry frames from another port of ours to this one, broadcasts circle until both ports
@@ -241,9 +253,12 @@ func (b *prober) suspectLoop(p *port) {
 	if p == nil || p.role != netview.PortEdge {
 		return
 	}
-	if last := p.sent.sentAt(0); last != 0 && b.sinceStart()-last < suspectWait || b.pace.nextFree.After(b.now) {
+	now, pause := b.sinceStart(), b.suspectPause()
+	last := max(p.sent.sentAt(0), p.suspected)
+	if last != 0 && now-last < pause || b.pace.nextFree.After(b.now) {
 		return
 	}
+	p.suspected = now
 	b.pace.reserve(1)
 	b.probe(p, onlyFar, false)
 }

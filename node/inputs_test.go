@@ -65,6 +65,19 @@ func (i *instance) again(change ...func(*node.Config)) *instance {
 // usual leaves the LLDP period to the configuration.
 func usual(c *node.Config) { c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod }
 
+// TestAddressesOfTheFile: where an instance listens is in the configuration file too, from the start
+// on, if no flag says otherwise.
+func TestAddressesOfTheFile(t *testing.T) {
+	path := file(t, filepath.Join(t.TempDir(), "weir.yaml"), "openflow: {listen: \"127.0.0.1:0\"}\napi: {listen: \"127.0.0.1:0\"}\n")
+	d := node.Defaults()
+	i := start(t, func(c *node.Config) {
+		c.ConfigFile, c.OpenFlow.Listen, c.API.Listen = path, d.OpenFlow.Listen, d.API.Listen
+	})
+	if i.at.OpenFlow == d.OpenFlow.Listen || i.at.API == d.API.Listen {
+		t.Errorf("it listens at %+v, the addresses of no file", i.at)
+	}
+}
+
 // TestApplyHoldsAtOnce applies a configuration beneath running switches: names, an edge port and a
 // cost show at once, no session ends, and nothing is sent to a switch of which nothing is said.
 func TestApplyHoldsAtOnce(t *testing.T) {

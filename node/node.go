@@ -93,9 +93,10 @@ func runOnce(ctx context.Context, cfg Config) error {
 	defer st.Close()
 	var own *owner.Claim
 	if cfg.shared() {
-		own = owner.New(st, cfg.Name, cfg.API.Listen)
+		now := cfg.configured(st)
+		own = owner.New(st, now.Name, now.API.Listen)
 		defer own.Release()
-		if err := waitForStore(ctx, &cfg, own); err != nil && ctx.Err() != nil {
+		if err := waitForStore(ctx, &now, own); err != nil && ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
@@ -264,6 +265,7 @@ func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err
 	n.failModes = failmode.New(n.view, n.alarms, now)
 	n.switches, err = southbound.New(southbound.Config{
 		TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms, Audit: n.auditRefusal, Log: n.cfg.Log,
+		Now: now,
 	})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/southbound"
+	"github.com/weirnet/weir/store"
 )
 
 // base is what package settings lays a configuration over.
@@ -26,6 +27,16 @@ func (c *Config) base() settings.Base {
 		Flags: c.Config, Defaults: Defaults().Config, Given: c.Given, File: c.ConfigFile, Reload: c.Reload, Log: c.Log,
 		Check: with((*Config).check), CheckFiles: with((*Config).checkCertificates),
 	}
+}
+
+// configured is the Config with what the store and the configuration file say now, as far as they can
+// be read: what a standby serves, and others are told of it. Nothing is changed.
+func (c Config) configured(st store.Store) Config {
+	set, err := settings.Load(c.base(), config.NewStore(c.DataDir, st), false)
+	if err == nil && set.Check() == nil {
+		c.Config = *set.Began()
+	}
+	return c
 }
 
 // checkCertificates reads what a configuration names, so that one that cannot be started with is

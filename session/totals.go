@@ -17,18 +17,21 @@ type Totals struct {
 // Sessions are those of connected switches, in order of their datapath ids.
 func (v *Server) Sessions() (list []*Session) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.sessions()
+	list = v.sessions()
+	v.mu.Unlock()
+	slices.SortFunc(list, func(a, b *Session) int {
+		return cmp.Compare(a.core.features.Datapath, b.core.features.Datapath) // which no longer change
+	})
+	return list
 }
 
-// sessions is Sessions; v.mu is held.
+// sessions is Sessions, in no order; v.mu is held.
 func (v *Server) sessions() (list []*Session) {
 	for _, s := range v.registered {
 		if s.registration.connected {
 			list = append(list, s)
 		}
 	}
-	slices.SortFunc(list, func(a, b *Session) int { return cmp.Compare(a.Features().Datapath, b.Features().Datapath) })
 	return list
 }
 

@@ -89,7 +89,7 @@ func (s *Settings) take(ctx context.Context, file string, text []byte) (made []c
 	return made, replaced, err
 }
 
-// reloadCertificates reads the certificates of TLS for switches again; see switchTLS.reload. Bad
+// reloadCertificates reads the certificates of TLS for switches again; see southbound.Registry.ReloadCertificates. Bad
 // ones are alarmed, and those of before stay.
 func (s *Settings) reloadCertificates() {
 	const object = "certificates for switches"

@@ -87,7 +87,7 @@ func (g *Registry) unverified(id uint64) bool {
 	case !known || row.Transient:
 		return true
 	}
-	return row.Connected && time.Since(row.Since) < session.NewSwitchTime
+	return row.Connected && g.cfg.Now().Sub(row.Since) < session.NewSwitchTime
 }
 
 // AllowListPart ends the sessions of switches that are taken off the allow list, within a second.

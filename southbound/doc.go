@@ -30,7 +30,8 @@
 //
 // # Invariants
 //
-//   - What belongs to a session is in its Switch: nothing of an older epoch reaches a later one's
-//     queue.
+//   - What belongs to a session is in its Switch: what is written through the Output of an older epoch
+//     reaches no later one's queue. What the Registry sends by datapath id (Send, PacketOut, Barrier,
+//     Meters) goes to the present session.
 //   - A packet-in costs no allocation here.
 package southbound

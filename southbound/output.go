@@ -129,7 +129,7 @@ func (o *Output) settled(last uint32, err error) {
 func (o *Output) Flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_ = o.hand() // an ended session is told to the application by Detach
+	_ = o.hand() // an ended session is told to applications by SwitchDown
 }
 
 // rule finds the rule that an error refuses, by its transaction id.

@@ -16,7 +16,7 @@ import (
 // and raise an alarm where somebody should look.
 func (g *Registry) refused(r session.Refusal) {
 	reason := session.Reason(r.Err)
-	if g.quiet.allow(reason, time.Now()) {
+	if g.quiet.allow(reason, g.cfg.Now()) {
 		g.cfg.Log.Info("connection refused", "address", r.Remote, "reason", reason, "error", r.Err)
 		g.auditRefusal(r, reason)
 	}

@@ -28,6 +28,7 @@ type Config struct {
 	// any; nil: nobody is.
 	Audit func(from, dpid, why string)
 	Log   *slog.Logger
+	Now   func() time.Time // nil: the system's clock
 }
 
 // Registry has the sessions of all switches.
@@ -46,6 +47,9 @@ type Registry struct {
 // New makes one that is joined to the engines later, and before it serves. The error is that of
 // certificates.
 func New(cfg Config) (*Registry, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	g := &Registry{cfg: cfg}
 	var err error
 	if g.tls, err = newTLS(cfg.TLS); err != nil {
@@ -95,9 +99,9 @@ func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 	sw := s.Value().(*Switch)
 	k := &sw.key
 	body, fault := packet.ParseKey(pin.Data, k)
-	probe := k.EtherType == packet.TypeLLDP && !malformed(fault)
+	probe := k.EtherType == packet.TypeLLDP && !malformed(fault) // behind two tags no rule of ours finds it
 	for _, a := range sw.admit {
-		if !a.Admit(pin.InPort, probe) {
+		if !a.Admit(pin.InPort, probe && k.InnerVLAN == 0) {
 			return
 		}
 	}

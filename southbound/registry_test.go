@@ -48,6 +48,7 @@ type watcher struct {
 	consumes, refuses uint32
 	sw                *Switch // of the last session
 	refusal           Refusal
+	probes            []bool // what of the packet-ins was a discovery frame
 }
 
 func (w *watcher) SwitchUp(sw *Switch) Part {
@@ -58,7 +59,10 @@ func (w *watcher) SwitchUp(sw *Switch) Part {
 
 func (w *watcher) SwitchDown() { w.diary.note(w.name + " down") }
 
-func (w *watcher) Admit(port uint32, probe bool) bool { return port != w.refuses }
+func (w *watcher) Admit(port uint32, probe bool) bool {
+	w.probes = append(w.probes, probe)
+	return port != w.refuses
+}
 
 func (w *watcher) PacketIn(p *Packet) bool {
 	w.diary.note(w.name + " sees a packet of " + p.Key.EthSrc.String())
@@ -146,6 +150,30 @@ func TestChain(t *testing.T) {
 		s.Close(nil)
 		<-s.Done()
 		said("its end", nil, "second down", "first down")
+		dialer.Close(context.Background())
+		g.Server.Close(context.Background())
+	})
+}
+
+// TestProbesToTheGuard: a discovery frame is one with a tag too; with two it is not, since rules that
+// look for it do not find it there.
+func TestProbesToTheGuard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watcher{name: "w", diary: new(diary), refuses: 1}
+		g := southboundOf(t, w)
+		dialer := session.NewDialer(session.Config{})
+		s := connect(t, g, dialer, hub.Switch(5))
+		tag := []byte{0x81, 0, 0, 7}
+		for _, tags := range [][]byte{nil, tag, append(slices.Clone(tag), tag...)} {
+			f := append(append(slices.Clone(frame[:12]), tags...), append([]byte{0x88, 0xcc}, make([]byte, 46)...)...)
+			if _, err := s.Send(packetIn(1, f)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if want := []bool{true, true, false}; !slices.Equal(w.probes, want) {
+			t.Errorf("discovery frames without a tag, with one and with two: %v, want %v", w.probes, want)
+		}
 		dialer.Close(context.Background())
 		g.Server.Close(context.Background())
 	})

@@ -113,7 +113,7 @@ func (o *Claim) keep(ctx context.Context, trouble func(string)) error {
 // gapRetry is how soon an instance that was stopped asks again whether it still is the owner.
 const gapRetry = 50 * time.Millisecond
 
-// release gives the store to others at once.
+// Release gives the store to others at once.
 func (o *Claim) Release() {
 	if o.lease == 0 {
 		return
