@@ -132,6 +132,37 @@ func TestScales(t *testing.T) {
 	}
 }
 
+// TestBelowNothing: runs below 0 are within their pictures, whose scales have round figures.
+func TestBelowNothing(t *testing.T) {
+	r := &Report{Format: Format}
+	r.Add("one").Take("flow set-up", "µs", -12, 30, 45)
+	r.Add("two").Take("flow set-up", "µs", -5000)
+	r.Finish()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Read(bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	drawn, _ := palette{}.bars("flow set-up", r.Results)
+	for _, picture := range []string{drawn, runsPlot(r.Results[0].Measures[0]), runsPlot(r.Results[1].Measures[0])} {
+		if !strings.Contains(picture, "<circle") || regexp.MustCompile(`(x|cx|width)="-`).MatchString(picture) {
+			t.Errorf("empty, or outside of the picture: %s", picture)
+		}
+	}
+	if _, after, _ := strings.Cut(drawn, `class="value">-5,000 µs`); !strings.Contains(drawn, ">-4k<") ||
+		!strings.Contains(drawn, ">0<") || !strings.Contains(after, `<rect x="10"`) {
+		t.Error(drawn)
+	}
+	if got := (scale{from: -12, to: 46}).ticks(); len(got) != 3 || got[0] != 0 || got[2] != 40 {
+		t.Error(got)
+	}
+	if got := FormatMicros(-5000); got != "-5.00 ms" {
+		t.Error(got)
+	}
+}
+
 func FuzzReadReport(f *testing.F) {
 	b, err := json.Marshal(sampleReport())
 	if err != nil {

@@ -121,16 +121,14 @@ func (x *Result) Join(other *Result) {
 		return
 	}
 	for _, m := range other.Measures {
-		for _, v := range m.Runs {
-			x.Take(m.Name, m.Unit, v)
-		}
+		x.Take(m.Name, m.Unit, m.Runs...)
 	}
 	for i, p := range other.Processes {
 		if i < len(x.Processes) && x.Processes[i].Name == p.Name {
 			mine := x.Processes[i]
-			mine.CPUSeconds.takeAll(&p.CPUSeconds)
-			mine.CPUPerWork.takeAll(&p.CPUPerWork)
-			mine.RSS.takeAll(&p.RSS)
+			mine.CPUSeconds.Take(p.CPUSeconds.Runs...)
+			mine.CPUPerWork.Take(p.CPUPerWork.Runs...)
+			mine.RSS.Take(p.RSS.Runs...)
 		}
 	}
 }

@@ -32,10 +32,10 @@ func ThreeDigits(v float64) string {
 
 // FormatMicros prints microseconds in a unit that suits them.
 func FormatMicros(us float64) string {
-	switch {
-	case us >= 1e6:
+	switch a := math.Abs(us); {
+	case a >= 1e6:
 		return ThreeDigits(us/1e6) + " s"
-	case us >= 1e3:
+	case a >= 1e3:
 		return ThreeDigits(us/1e3) + " ms"
 	default:
 		return ThreeDigits(us) + " µs"

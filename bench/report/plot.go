@@ -32,10 +32,10 @@ func (p palette) bars(name string, results []*Result) (picture string, logarithm
 			least, greatest = min(least, m.Least), max(greatest, m.Greatest)
 		}
 	}
-	if len(rows) == 0 || greatest == 0 {
+	if len(rows) == 0 || greatest == 0 && least == 0 {
 		return "", false
 	}
-	s := scale{from: 0, to: greatest * 1.02, start: 2, stop: drawingWidth - 8}
+	s := scale{from: min(least*1.02, 0), to: greatest * 1.02, start: 2, stop: drawingWidth - 8}
 	if least > 0 && greatest/least > evenSpread {
 		s.log, s.from, s.to = true, math.Pow(10, math.Floor(math.Log10(least))), greatest*1.3
 	}
@@ -49,7 +49,8 @@ func (p palette) bars(name string, results []*Result) (picture string, logarithm
 		y := float64(i * barRow)
 		d.text(2, y+13, "start", "name", r.x.Subject)
 		d.text(drawingWidth-8, y+13, "end", "value", ThreeDigits(r.m.Median)+" "+r.m.Unit)
-		d.rect(s.start, y+18, s.at(r.m.Median)-s.start, 14, fmt.Sprintf("bar s%d", p.of(r.x.Subject)))
+		none, median := s.at(0), s.at(r.m.Median)
+		d.rect(min(none, median), y+18, max(none, median)-min(none, median), 14, fmt.Sprintf("bar s%d", p.of(r.x.Subject)))
 		for n, v := range r.m.Runs {
 			d.dot(s.at(v), y+25, 2.6, "run", fmt.Sprintf("run %d: %s %s", n+1, ThreeDigits(v), r.m.Unit))
 		}
@@ -119,12 +120,13 @@ func curve(t *Distribution, x, y scale) (out [][2]float64) {
 	return out
 }
 
-// runsPlot draws the runs of one measure on a line, between none and the greatest.
+// runsPlot draws the runs of one measure on a line, between none, or the least below it, and the
+// greatest.
 func runsPlot(m *Measure) string {
 	const width, height = 120, 16
 	d := newDrawing(height, "the runs of "+m.Name)
 	d.width = width
-	s := scale{from: 0, to: max(m.Greatest, 1e-9), start: 4, stop: width - 4}
+	s := scale{from: min(m.Least, 0), to: max(m.Greatest, 1e-9), start: 4, stop: width - 4}
 	d.line(s.start, height/2, s.stop, height/2, "grid")
 	for n, v := range m.Runs {
 		d.dot(s.at(v), height/2, 3, "run", fmt.Sprintf("run %d: %s %s", n+1, ThreeDigits(v), m.Unit))

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 )
 
 // Limits of a report that is read.
 const (
 	maxReport  = 16 << 20 // bytes
-	maxResults = 1000     // of a report, and measures, times and processes of a result, and runs of a measure
+	maxResults = 1000     // of a report, and measures, times and processes of a result
+	maxRuns    = 4000     // of a measure
 	maxFigure  = 1e15
 )
 
@@ -81,20 +83,21 @@ func (x *Result) Sound() error {
 
 // sound reports whether values are what a spread of runs can be.
 func (s *Spread) sound() bool {
-	if len(s.Runs) == 0 || len(s.Runs) > maxResults {
+	if len(s.Runs) == 0 || len(s.Runs) > maxRuns {
 		return false
 	}
-	return s.Least <= s.Greatest && drawable(s.Median, s.Least, s.Greatest) && drawable(s.Runs...)
+	return s.Least <= s.Greatest && drawable(-maxFigure, s.Median, s.Least, s.Greatest) && drawable(-maxFigure, s.Runs...)
 }
 
-// drawable reports whether figures are within bounds.
-func drawable(figures ...float64) bool {
-	return !slices.ContainsFunc(figures, func(v float64) bool { return v < 0 || v > maxFigure })
+// drawable reports whether figures are within bounds. A difference, such as a flow set-up, may be
+// below 0.
+func drawable(least float64, figures ...float64) bool {
+	return !slices.ContainsFunc(figures, func(v float64) bool { return math.IsNaN(v) || v < least || v > maxFigure })
 }
 
 // sound reports whether the points of a distribution are in order.
 func (d *Distribution) sound() bool {
-	if d.Count < 0 || len(d.Curve) > maxResults || !drawable(d.Mean, d.P50, d.P90, d.P99, d.P999, d.Max) {
+	if d.Count < 0 || len(d.Curve) > maxResults || !drawable(0, d.Mean, d.P50, d.P90, d.P99, d.P999, d.Max) {
 		return false
 	}
 	last := Quantile{}

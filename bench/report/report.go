@@ -140,14 +140,14 @@ func find[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
-// Take adds a run to a measure.
-func (x *Result) Take(name, unit string, v float64) {
+// Take adds runs to a measure.
+func (x *Result) Take(name, unit string, runs ...float64) {
 	m := x.Measure(name)
 	if m == nil {
 		m = &Measure{Name: name, Unit: unit}
 		x.Measures = append(x.Measures, m)
 	}
-	m.Take(v)
+	m.Take(runs...)
 }
 
 // Distribution adds a distribution of times, and returns the histogram that it is read from when the

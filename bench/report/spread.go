@@ -14,9 +14,12 @@ type Spread struct {
 	Runs     []float64 `json:"runs"`
 }
 
-// Take adds a run.
-func (s *Spread) Take(v float64) {
-	s.Runs = append(s.Runs, v)
+// Take adds runs, and sorts once.
+func (s *Spread) Take(runs ...float64) {
+	if len(runs) == 0 {
+		return
+	}
+	s.Runs = append(s.Runs, runs...)
 	sorted := slices.Sorted(slices.Values(s.Runs))
 	n := len(sorted)
 	s.Median, s.Least, s.Greatest = (sorted[(n-1)/2]+sorted[n/2])/2, sorted[0], sorted[n-1]
@@ -29,13 +32,6 @@ func (s *Spread) Mean() float64 {
 		sum += v
 	}
 	return sum / float64(max(len(s.Runs), 1))
-}
-
-// takeAll adds the runs of another.
-func (s *Spread) takeAll(other *Spread) {
-	for _, v := range other.Runs {
-		s.Take(v)
-	}
 }
 
 // Distribution is a histogram of times in microseconds: of all runs together.

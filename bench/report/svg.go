@@ -93,8 +93,8 @@ func (s scale) ticks() (out []float64) {
 		return out
 	}
 	step := roundUp((s.to - s.from) / 5)
-	for v := s.from; step > 0 && v <= s.to*(1+1e-9) && len(out) < 10; v += step {
-		out = append(out, v)
+	for i := math.Ceil(s.from / step); step > 0 && i*step <= s.to+step*1e-9 && len(out) < 10; i++ {
+		out = append(out, i*step)
 	}
 	return out
 }
@@ -115,11 +115,14 @@ func roundUp(v float64) float64 {
 
 // short prints a figure for an axis: 20k, 1.5M.
 func short(v float64) string {
+	if v == 0 {
+		return "0" // of -0 too
+	}
 	for _, u := range []struct {
 		of   float64
 		name string
 	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if v >= u.of {
+		if math.Abs(v) >= u.of {
 			return strings.TrimSuffix(fmt.Sprintf("%.1f", v/u.of), ".0") + u.name
 		}
 	}

@@ -65,7 +65,7 @@ type Row struct {
 
 // Ratio is the hardware's median to the software's; ok is false where there is none.
 func (r *Row) Ratio() (ratio float64, ok bool) {
-	if r.Missing != nil || r.Software.Median == 0 {
+	if r.Missing != nil || r.Software.Median <= 0 {
 		return 0, false
 	}
 	return r.Hardware.Median / r.Software.Median, true

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -232,7 +233,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`"latency/reactive/0/1500"`, `"latency/reactive/0/1501"`, "none of this campaign"},
 		{`"latency/reactive/0/10000"`, `"latency/reactive/0/1500"`, "given twice"},
 		{`"runs": 1,`, `"runs": 9,`, "9 runs given, want 1 to 1"},
-		{`"median": 16`, `"median": -16`, "out of bounds"},
+		{`"median": 16`, `"median": 16e20`, "out of bounds"},
 		{`{`, `[`, "no results of weir probe paper"},
 	} {
 		bad := strings.Replace(whole, c.from, c.to, 1)
@@ -284,4 +285,73 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v: %s\nand again\n%s", err, text, text2)
 		}
 	})
+}
+
+// bedAs measures with a function.
+type bedAs func(p Point) *report.Result
+
+func (b bedAs) Measure(_ context.Context, p Point) (*report.Result, error) { return b(p), nil }
+
+// measuredAs is what a store has of some points when it is read again; its reports are read too.
+func measuredAs(t *testing.T, a Campaign, bed bedAs, only ...string) *Campaign {
+	t.Helper()
+	s, err := Open(t.TempDir(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	points, err := Choose(s.Parameters.Plan(), only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context(), bed, points, false, t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Reports(points) {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := report.Read(bytes.NewReader(text)); err != nil {
+			t.Error(err)
+		}
+	}
+	return c
+}
+
+// TestWhatIsKeptIsReadAgain: a flow set-up below 0, and as many runs as parameters allow, twice as many
+// of the own share. What could not be read again is refused.
+func TestWhatIsKeptIsReadAgain(t *testing.T) {
+	a := asked(&golden.Command{Args: []string{"controlled=yes"}})
+	a.Parameters.Probes = MaxProbes
+	c := measuredAs(t, a, func(p Point) *report.Result {
+		x := &report.Result{}
+		for i := range MaxProbes {
+			x.Take(FigureSetup, "µs", float64(i-3))
+			x.Take("own share", "µs", 40, 41)
+		}
+		switch p.Size {
+		case 10000:
+			x.Take(FigureSetup, "µs", math.NaN())
+		case 65000:
+			x.Take(FigureSetup, "µs", math.Inf(-1))
+		}
+		return x
+	}, "setup/reactive/0")
+	if len(c.Points) != 3 {
+		t.Fatalf("%d points", len(c.Points))
+	}
+	x := c.Points[0].Result
+	if x.Refused != "" || x.Measure(FigureSetup).Least != -3 || len(x.Measure("own share").Runs) != 2*MaxProbes {
+		t.Errorf("%.200v", x)
+	}
+	for _, k := range c.Points[1:] {
+		if !strings.HasPrefix(k.Result.Refused, errUnsound.Error()) {
+			t.Errorf("%s: refused as %q", k.Point, k.Result.Refused)
+		}
+	}
 }

@@ -30,13 +30,12 @@ func (s *Store) Run(ctx context.Context, bed Bed, points []Point, again bool, no
 			if err != nil {
 				return fmt.Errorf("%s: %w", p, err)
 			}
-			s.take(p, x, time.Now().UTC().Format(time.RFC3339))
+			k := s.take(p, x, time.Now().UTC().Format(time.RFC3339))
 			if err := s.save(); err != nil {
 				return err
 			}
-			k := s.of(p)
-			if x.Refused != "" {
-				note("%s: no result: %s", p, x.Refused)
+			if k.Result.Refused != "" {
+				note("%s: no result: %s", p, k.Result.Refused)
 			} else {
 				note("%s: run %d of %d is kept", p, k.Runs, s.Parameters.runs(p.Kind))
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/probe"
 )
 
 // Format is the number of the form of a store's file, which from then on only grows.
@@ -41,10 +42,13 @@ type Kept struct {
 }
 
 // Limits of a file.
-const maxFile = 16 << 20 // bytes
+const maxFile = 64 << 20 // bytes
 
 // errStore is of a file that is none of a store.
 var errStore = errors.New("no results of weir probe paper")
+
+// errUnsound is of a run whose figures cannot be.
+var errUnsound = errors.New("impossible figures")
 
 // Decode reads the file of a store.
 func Decode(b []byte) (*Campaign, error) {
@@ -101,16 +105,22 @@ func (c *Campaign) over(p Point) bool {
 	return k != nil && (k.Result.Refused != "" || k.Runs == c.Parameters.runs(p.Kind))
 }
 
-// take adds a run of a point.
-func (c *Campaign) take(p Point, x *report.Result, date string) {
+// take adds a run of a point. What could not be read again is refused.
+func (c *Campaign) take(p Point, x *report.Result, date string) *Kept {
 	x.Subject = p.Subject()
+	if err := x.Sound(); err != nil {
+		x.Refuse(&probe.Refusal{Why: errUnsound, Seen: err.Error(), Want: "figures that a report can hold",
+			Do: "measure the point again with --again"})
+	}
 	k := c.of(p)
 	if k == nil {
-		c.Points = append(c.Points, &Kept{p.String(), 1, date, x})
-		return
+		k = &Kept{Point: p.String(), Result: x}
+		c.Points = append(c.Points, k)
+	} else {
+		k.Result.Join(x)
 	}
 	k.Runs, k.Date = k.Runs+1, date
-	k.Result.Join(x)
+	return k
 }
 
 // forget has a point be measured anew.
