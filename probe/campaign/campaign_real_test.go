@@ -76,6 +76,7 @@ func bySize(samples []campaign.Sample) map[int]int {
 // TestAKnownSwitch: of a relay that holds each frame for a time, no path latency is found that is
 // shorter, of any size, with IPv4, IPv6 and tags, and each echo is found.
 func TestAKnownSwitch(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		const there, back, count = 3 * time.Millisecond, time.Millisecond, 5
 		at := ends(t, l, 1500)
@@ -162,6 +163,7 @@ func isEcho(frame []byte) bool {
 // TestWhatAPathDoesIsRefused: a relay that loses, doubles and reorders, and ways that differ, with
 // the counts that it is known to have.
 func TestWhatAPathDoesIsRefused(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		at := ends(t, l, 1500)
 		for _, c := range []struct {
@@ -236,6 +238,7 @@ func TestForeignTraffic(t *testing.T) {
 
 // TestNobodyIsThere: a path that leads nowhere ends with what to look at.
 func TestNobodyIsThere(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		at := ends(t, l, 1500)
 		c := campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 2}

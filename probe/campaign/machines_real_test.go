@@ -40,6 +40,7 @@ func observe(l *netlab.Lab, at string, args ...string) *netlab.Process {
 // path latency is found that is shorter, and each echo is found. One way is told where it is said
 // that it may be, and no other time.
 func TestTwoMachines(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		const there, back, count = 30 * time.Millisecond, 10 * time.Millisecond, 5
 		at := ends(t, l, 1500)
@@ -92,6 +93,7 @@ func figures(t *testing.T, c *campaign.Latency, x *report.Result, cables int) {
 // nor STAMP over the kernel's sockets find a shorter path latency, and tshark reads the datagrams as
 // what they are. How far apart the two are is a matter of this machine.
 func TestStampFindsTheSame(t *testing.T) {
+	t.Parallel()
 	need.Program(t, "tcpdump")
 	tshark := need.Program(t, "tshark")
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
@@ -173,6 +175,7 @@ func run(t *testing.T, l *netlab.Lab, dir string, column int, start func(args ..
 
 // TestObserverIsKilled: a measurement whose observer is killed ends at once, with who is gone.
 func TestObserverIsKilled(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		at := ends(t, l, 1500)
 		relay := l.Impair("p0", "p1", netlab.Impairment{})

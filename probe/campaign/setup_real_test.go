@@ -127,6 +127,7 @@ func eachSwitch(t *testing.T, test func(t *testing.T, u *underTest)) {
 // a whole packet does; no flow is missing, and the switch holds nothing in the end. The controller's
 // share is a part of the set-up.
 func TestSetupOfFlows(t *testing.T) {
+	t.Parallel()
 	eachSwitch(t, func(t *testing.T, u *underTest) {
 		const count = 5
 		sizes := []int{56, 10000}
@@ -174,6 +175,7 @@ func TestSetupOfFlows(t *testing.T) {
 
 // TestSetupOfInstalledFlows: nothing comes to the controller where entries were confirmed before.
 func TestSetupOfInstalledFlows(t *testing.T) {
+	t.Parallel()
 	eachSwitch(t, func(t *testing.T, u *underTest) {
 		const count = 3
 		_, samples := setup(t, &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: []int{10000},
@@ -192,6 +194,7 @@ func TestSetupOfInstalledFlows(t *testing.T) {
 // TestSetupIsNotSoonerThanPromised: of an emulated switch that takes its time for flows, both ways
 // together, and of a controller that waits, none is found that is shorter.
 func TestSetupIsNotSoonerThanPromised(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, _ *netlab.Lab) {
 		const wait, count = 5 * time.Millisecond, 4
 		p, err := profile.Named("aruba-3810m")
@@ -223,6 +226,7 @@ func TestSetupIsNotSoonerThanPromised(t *testing.T) {
 // TestSetupIsRefused: of a path that is not through the controller's switch, so that no flow is ever
 // new; without a controller; without a switch.
 func TestSetupIsRefused(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		u, o := bridged(t, l, "1.3")
 		o.AddBridge("other", 2, "1.3")
@@ -258,6 +262,7 @@ func TestSetupIsRefused(t *testing.T) {
 // TestLatencyOfASwitchOfOurs: the path latency of a switch without a controller is measured by being
 // it; with entries installed nothing comes to the controller, of the first echo either.
 func TestLatencyOfASwitchOfOurs(t *testing.T) {
+	t.Parallel()
 	eachSwitch(t, func(t *testing.T, u *underTest) {
 		const count = 4
 		for _, rules := range []campaign.Rules{campaign.Reactive, campaign.Installed} {

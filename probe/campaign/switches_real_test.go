@@ -15,6 +15,7 @@ import (
 // TestRealSwitches: a Linux bridge, and Open vSwitch with its userspace datapath, carry every echo,
 // and either have a result or are too fast for a machine as busy as this one.
 func TestRealSwitches(t *testing.T) {
+	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		const count = 10
 		at := ends(t, l, 1500)
