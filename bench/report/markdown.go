@@ -111,7 +111,8 @@ func Merge(reports []*Report) (*Report, error) {
 	return first, nil
 }
 
-// Join adds the runs of another result: of measures and processes. One without a result leaves none.
+// Join adds the runs of another result: of measures and processes, and notes that are not there yet. One
+// without a result leaves none.
 func (x *Result) Join(other *Result) {
 	switch {
 	case x.Refused != "":
@@ -119,6 +120,11 @@ func (x *Result) Join(other *Result) {
 	case other.Refused != "":
 		x.Refuse(errors.New(other.Refused))
 		return
+	}
+	for _, note := range other.Notes {
+		if !slices.Contains(x.Notes, note) {
+			x.Notes = append(x.Notes, note)
+		}
 	}
 	for _, m := range other.Measures {
 		x.Take(m.Name, m.Unit, m.Runs...)

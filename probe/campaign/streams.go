@@ -142,7 +142,7 @@ func (c *Streams) report(stamps nic.Stamps, transfers []Transfer) *report.Report
 			if t := &transfers[i]; t.Size == size {
 				c.add(x, t)
 				if t.Refused != nil && refused == nil {
-					refused = fmt.Errorf("run %d: %w", t.Run+1, t.Refused)
+					refused = fmt.Errorf("%s%w", c.ofRun(t), t.Refused)
 				}
 			}
 		}
@@ -191,9 +191,17 @@ func (c *Streams) add(x *report.Result, t *Transfer) {
 		x.Take("load that came", "Mbit/s", t.Load/1e6)
 	}
 	if t.Unobserved+t.Unmatched+t.Stray > 0 {
-		x.Notes = append(x.Notes, fmt.Sprintf("run %d: %d frames were not observed; %d packets are not in the jitter; %d came late "+
-			"from a run before", t.Run+1, t.Unobserved, t.Unmatched, t.Stray))
+		x.Notes = append(x.Notes, fmt.Sprintf("%s%d frames were not observed; %d packets are not in the jitter; %d came late "+
+			"from a run before", c.ofRun(t), t.Unobserved, t.Unmatched, t.Stray))
 	}
+}
+
+// ofRun begins what is said of one of several runs.
+func (c *Streams) ofRun(t *Transfer) string {
+	if c.Runs == 1 {
+		return ""
+	}
+	return fmt.Sprintf("run %d: ", t.Run+1)
 }
 
 // WriteTransfers writes transfers as a table, one line each.

@@ -355,3 +355,28 @@ func TestWhatIsKeptIsReadAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesTellTheirRun: the notes of all transfers of a point are there with their run's number, and so
+// is a refusal.
+func TestNotesTellTheirRun(t *testing.T) {
+	a := asked(&golden.Command{Args: []string{"controlled=yes"}})
+	a.Parameters.Transfers = 3
+	runs := map[Point]int{}
+	c := measuredAs(t, a, func(p Point) *report.Result {
+		x := &report.Result{}
+		x.Take(FigureThroughput, "Mbit/s", 900)
+		if runs[p]++; runs[p] > 1 {
+			x.Notes = []string{"9 frames were not observed"}
+			if p.Size == 65000 {
+				x.Refuse(errors.New("lost"))
+			}
+		}
+		return x
+	}, "udp/installed/0")
+	if got := fmt.Sprint(c.Points[0].Result.Notes); got != "[run 2: 9 frames were not observed run 3: 9 frames were not observed]" {
+		t.Error(got)
+	}
+	if got := c.Points[2].Result.Refused; got != "run 2: lost" {
+		t.Error(got)
+	}
+}

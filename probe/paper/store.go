@@ -113,6 +113,18 @@ func (c *Campaign) take(p Point, x *report.Result, date string) *Kept {
 			Do: "measure the point again with --again"})
 	}
 	k := c.of(p)
+	if c.Parameters.runs(p.Kind) > 1 {
+		run := 1
+		if k != nil {
+			run += k.Runs
+		}
+		for i, note := range x.Notes {
+			x.Notes[i] = fmt.Sprintf("run %d: %s", run, note)
+		}
+		if x.Refused != "" {
+			x.Refused = fmt.Sprintf("run %d: %s", run, x.Refused)
+		}
+	}
 	if k == nil {
 		k = &Kept{Point: p.String(), Result: x}
 		c.Points = append(c.Points, k)
