@@ -46,22 +46,21 @@ func (s *Sender) check(m *Measured) error {
 
 // figures adds what was measured.
 func (s *Sender) figures(x *report.Result, m *Measured) {
-	path := x.Distribution("path", "there and back, without the time at the reflector")
-	trip := x.Distribution("round trip", "from a request's leaving to its reply's coming")
 	both := m.synchronised()
-	for _, e := range m.Samples {
-		x.Take("path", "µs", report.Microseconds(e.Path))
-		if both {
-			x.Take("forward", "µs", report.Microseconds(e.Forward))
-			x.Take("backward", "µs", report.Microseconds(e.Backward))
-		}
-		x.Take("residence", "µs", report.Microseconds(e.Residence))
-		x.Take("round trip", "µs", report.Microseconds(e.RoundTrip))
-		path.Record(e.Path.Nanoseconds())
-		trip.Record(e.RoundTrip.Nanoseconds())
+	figure(x, m, "path", "there and back, without the time at the reflector", func(e *stamp.Sample) time.Duration { return e.Path })
+	if both {
+		figure(x, m, "forward", "", func(e *stamp.Sample) time.Duration { return e.Forward })
+		figure(x, m, "backward", "", func(e *stamp.Sample) time.Duration { return e.Backward })
 	}
+	figure(x, m, "residence", "", func(e *stamp.Sample) time.Duration { return e.Residence })
+	figure(x, m, "round trip", "from a request's leaving to its reply's coming",
+		func(e *stamp.Sample) time.Duration { return e.RoundTrip })
 	note := func(format string, args ...any) { x.Notes = append(x.Notes, fmt.Sprintf(format, args...)) }
 	note("of %d requests %d had no answer", m.Sent, m.Lost)
+	if len(m.Samples) > maxListed {
+		note("of more than %d samples there are distributions only, in which less than 100 ns counts as 100 ns: --csv has each",
+			maxListed)
+	}
 	if m.Bad.Sum() > 0 {
 		note("not counted: %s", badReplies(m.Bad))
 	}
@@ -76,6 +75,31 @@ func (s *Sender) figures(x *report.Result, m *Measured) {
 	}
 	if len(m.Samples) > 0 {
 		note("requests came to the reflector with a TTL of %d, and left with %d", m.Samples[0].TTL, maxTTL)
+	}
+}
+
+// maxListed is up to how many samples a report has each one.
+const maxListed = 1000
+
+// figure adds a time of all samples: each, and as a distribution if what says from when to when; of more
+// than a report lists a distribution only.
+func figure(x *report.Result, m *Measured, name, what string, of func(*stamp.Sample) time.Duration) {
+	many := len(m.Samples) > maxListed
+	if what != "" || many {
+		d := x.Distribution(name, what)
+		for i := range m.Samples {
+			d.Record(of(&m.Samples[i]).Nanoseconds())
+		}
+	}
+	if many {
+		return
+	}
+	var list []float64
+	for i := range m.Samples {
+		list = append(list, report.Microseconds(of(&m.Samples[i])))
+	}
+	if len(list) > 0 {
+		x.Take(name, "µs", list...)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/stamp"
 )
@@ -264,4 +266,34 @@ func FuzzControl(f *testing.F) {
 			t.Errorf("%x: a message of %d bytes to send", b, len(c.from))
 		}
 	})
+}
+
+// TestManySamples: a report of any number of samples is read again, and lists each up to a thousand.
+func TestManySamples(t *testing.T) {
+	for _, n := range []int{maxListed, maxListed + 1, MaxCount} {
+		m := &Measured{}
+		m.Sent = n
+		for i := range n {
+			m.Samples = append(m.Samples, stamp.Sample{RoundTrip: time.Duration(i+9) * time.Microsecond,
+				Path: time.Duration(i+5) * time.Microsecond, Residence: 4 * time.Microsecond})
+		}
+		s := Sender{Count: n, Size: stamp.Size}
+		b, err := json.Marshal(s.Report(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := report.Read(bytes.NewReader(b))
+		if err != nil {
+			t.Fatalf("%d samples: %v", n, err)
+		}
+		x := r.Results[0]
+		all, residence, path := x.Measure("path"), x.Time("residence"), x.Time("path")
+		if many := n > maxListed; x.Refused != "" || path == nil || path.Count != int64(n) || (all == nil) != many ||
+			(residence != nil) != many || strings.Contains(strings.Join(x.Notes, "\n"), "distributions only") != many {
+			t.Errorf("%d samples: %.300v", n, x)
+		}
+		if all != nil && len(all.Runs) != n {
+			t.Errorf("%d runs of %d", len(all.Runs), n)
+		}
+	}
 }
