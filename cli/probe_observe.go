@@ -64,7 +64,8 @@ What is said is not encrypted.`,
 	f := cmd.Flags()
 	f.StringVar(&at, "at", "", nic.Form+": the interface at the far end")
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:"+observerPort, "where the near side connects, HOST:PORT")
-	f.Var(newEnumFlag(&stamps, "software|hardware|best"), "stamps", "who takes the times, the same as at the near side")
+	f.Var(newEnumFlag(&stamps, nic.Software.String(), nic.Hardware.String(), nic.Best.String()), "stamps",
+		"who takes the times, the same as at the near side")
 	f.BoolVar(&o.At.AsIs, "keep-offloads", false, "leave the interface's offloads as they are; frames that are merged are refused")
 	keyFlag(f, &key)
 	return cmd

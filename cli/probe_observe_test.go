@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weirnet/weir/probe/nic"
 )
 
 // TestObserverAddresses: without a key only this machine's own addresses are listened at.
@@ -60,5 +62,15 @@ func TestKeys(t *testing.T) {
 	}
 	if key, err := readKey(""); key != nil || err != nil {
 		t.Errorf("no file: %q, %v", key, err)
+	}
+}
+
+// TestObserverStamps: each way to take times can be asked for.
+func TestObserverStamps(t *testing.T) {
+	for _, stamps := range []nic.Stamps{nic.Software, nic.Hardware, nic.Best} {
+		f := newProbeObserve().Flags()
+		if err := f.Set("stamps", stamps.String()); err != nil || f.Lookup("stamps").Value.String() != stamps.String() {
+			t.Errorf("--stamps %v: %v", stamps, err)
+		}
 	}
 }
