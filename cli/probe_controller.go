@@ -59,9 +59,7 @@ func (p *switchFlags) connect(ctx context.Context, cfg controller.Config, stderr
 		return nil, err
 	}
 	fmt.Fprintf(stderr, "waiting for the switch at %s\n", c.Address())
-	connected, cancel := context.WithTimeout(ctx, p.wait)
-	defer cancel()
-	if err := c.Ready(connected); err != nil {
+	if err := c.ReadyWithin(ctx, p.wait); err != nil {
 		_ = c.Close(context.WithoutCancel(ctx))
 		return nil, err
 	}

@@ -28,7 +28,8 @@ type Latency struct {
 	Limits   probe.Limits
 	Load     Load // goes on beside the echoes
 	// Symmetric says that both ways are alike: one way is half of the path latency. Where each is
-	// known, a result is refused if they differ by more than the probe's own spread.
+	// known, a result is refused if they differ by more than the probe's own spread; with hardware
+	// stamps that is not known.
 	Symmetric bool
 	// ClocksAgree says that the clocks of both machines do: each way is known then.
 	ClocksAgree bool
@@ -150,7 +151,7 @@ func (c *Latency) open(ctx context.Context) (*bed, context.Context, error) {
 	return b, ctx, err
 }
 
-// ways reports whether it is known what each way takes.
+// ways reports whether it is known what each way takes, if two interfaces of a machine have one clock.
 func (c *Latency) ways() bool { return c.Observer == "" || c.ClocksAgree }
 
 // report is one without results.
@@ -246,7 +247,8 @@ func (c *Latency) path(ctx context.Context, path *bed, beside *load, rounds []si
 	return nil
 }
 
-// samples are the echoes of a size, in their order.
+// samples are the echoes of a size, in their order. Where both interfaces are this machine's and a
+// way takes less than no time, they have two clocks: hardware stamps are each interface's own.
 func (c *Latency) samples(s *sized, size int) (list []Sample) {
 	for i := range s.round.echoes {
 		e := &s.round.echoes[i]
@@ -255,6 +257,11 @@ func (c *Latency) samples(s *sized, size int) (list []Sample) {
 			sample.There, sample.Back = e.Request.Took(), e.Reply.Took()
 		}
 		list = append(list, sample)
+	}
+	if there, back := medians(list); c.Observer == "" && min(there, back) < 0 {
+		for i := range list {
+			list[i].There, list[i].Back, list[i].Ways = 0, 0, false
+		}
 	}
 	return list
 }

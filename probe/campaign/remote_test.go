@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/wire"
 )
@@ -135,6 +137,74 @@ func TestShareOfTwo(t *testing.T) {
 	s.own[1] = nil
 	if got := s.share(); got.Median != 10 || got.Spread != 2 {
 		t.Errorf("of one machine %+v, want a median of 10 and a spread of 2", got)
+	}
+}
+
+// echoesOf are three echoes of a path of 10 µs each way, by clocks that are so far apart.
+func echoesOf(apart time.Duration) *sized {
+	s := &sized{round: &round{}}
+	for i := range 3 {
+		at := probe.Stamp(i) * probe.Stamp(time.Millisecond)
+		passed := func(after time.Duration) probe.Passage {
+			return probe.Passage{First: at + probe.Stamp(after), Last: at + probe.Stamp(after)}
+		}
+		const way, turn = 10 * time.Microsecond, 5 * time.Microsecond
+		s.round.echoes = append(s.round.echoes, probe.Echo{
+			Request: probe.Trip{Left: passed(0), Came: passed(way + apart)},
+			Reply:   probe.Trip{Left: passed(way + turn + apart), Came: passed(way + turn + way)}})
+	}
+	return s
+}
+
+// TestTwoClocksOfOneMachine: hardware stamps of interfaces that have a clock each, in one machine, give
+// a path latency, and nothing of one way; with clocks that are said to agree they are refused. Without
+// an own share ways are not held against its spread.
+func TestTwoClocksOfOneMachine(t *testing.T) {
+	own := probe.Share{}
+	for _, x := range []struct {
+		name  string
+		c     Latency
+		apart time.Duration
+		ways  bool
+		why   error
+		notes int
+	}{
+		{"a clock each", Latency{}, time.Second, false, nil, 1},
+		{"a clock each, the other way", Latency{Symmetric: true}, -time.Second, false, nil, 1},
+		{"one clock", Latency{Symmetric: true}, time.Microsecond, true, nil, 0},
+		{"two machines", Latency{Observer: "a:1"}, time.Second, false, nil, 0},
+		{"two machines that are said to agree", Latency{Observer: "a:1", ClocksAgree: true}, time.Second, true, probe.ErrDisagree, 0},
+	} {
+		var r report.Result
+		samples := x.c.samples(echoesOf(x.apart), 56)
+		if err := x.c.compareWays(&r, samples, own); !errors.Is(err, x.why) || len(r.Notes) != x.notes {
+			t.Errorf("%s: %v, want %v, with %q", x.name, err, x.why, r.Notes)
+		}
+		for _, s := range samples {
+			if s.Ways != x.ways || s.Path != 20*time.Microsecond || !s.Ways && (s.There != 0 || s.Back != 0) {
+				t.Errorf("%s: %+v", x.name, s)
+			}
+		}
+	}
+	c := Latency{Symmetric: true}
+	own = probe.ShareOf([]time.Duration{time.Microsecond, time.Microsecond})
+	if err := c.compareWays(new(report.Result), c.samples(echoesOf(2*time.Microsecond), 56), own); !errors.Is(err, probe.ErrDifferentWays) {
+		t.Errorf("ways that differ by more than the spread: %v", err)
+	}
+}
+
+// TestSwitchThatIsGone: a measurement does not wait for ever for the switch.
+func TestSwitchThatIsGone(t *testing.T) {
+	ctrl, err := controller.Listen("127.0.0.1:0", controller.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctrl.Close(context.Background())
+	defer func(d time.Duration) { back = d }(back)
+	back = time.Millisecond
+	c := Latency{Controller: ctrl}
+	if err := c.ready(t.Context()); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), ctrl.Address()) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -32,15 +31,34 @@ func (c *Latency) add(x *report.Result, path *bed, size int, s *sized) error {
 	if err := own.Check(own.Off(probe.Median(probe.Paths(s.round.echoes)))); err != nil {
 		return err
 	}
+	return c.compareWays(x, samples, own)
+}
+
+// compareWays holds the two ways against each other, where each is known.
+func (c *Latency) compareWays(x *report.Result, samples []Sample, own probe.Share) error {
 	if !c.ways() {
 		return nil
 	}
-	var there, back []time.Duration
-	for _, e := range samples {
-		there, back = append(there, e.There), append(back, e.Back)
+	if len(samples) > 0 && !samples[0].Ways {
+		x.Notes = append(x.Notes, "nothing is known of one way: the interfaces have two clocks, by which packets came before they left")
+		return nil
 	}
-	return cmp.Or(c.clocksAgree(probe.Median(there), probe.Median(back)),
-		c.sameWays(x, probe.Median(there)-probe.Median(back), own))
+	there, back := medians(samples)
+	if c.ClocksAgree {
+		if err := c.clocksAgree(there, back); err != nil {
+			return err
+		}
+	}
+	return c.sameWays(x, there-back, own)
+}
+
+// medians are those of each way.
+func medians(samples []Sample) (there, back time.Duration) {
+	var ways [2][]time.Duration
+	for i := range samples {
+		ways[0], ways[1] = append(ways[0], samples[i].There), append(ways[1], samples[i].Back)
+	}
+	return probe.Median(ways[0]), probe.Median(ways[1])
 }
 
 // take adds the own share of each machine.
@@ -142,9 +160,10 @@ func (b *bed) trains() string {
 	return "fragments were sent by a thread that no other interrupts (SCHED_FIFO)"
 }
 
-// sameWays says when the ways differ by more than the probe's spread, or refuses it.
+// sameWays says when the ways differ by more than the probe's spread, or refuses it. Of hardware stamps
+// no spread is known.
 func (c *Latency) sameWays(x *report.Result, difference time.Duration, own probe.Share) error {
-	if difference.Abs() <= own.Spread {
+	if own.Count == 0 || difference.Abs() <= own.Spread {
 		return nil
 	}
 	if c.Symmetric {
@@ -163,7 +182,7 @@ func WriteCSV(w io.Writer, samples []Sample) error {
 		func(i int) []string {
 			s := &samples[i]
 			line := numbers(s.Size, s.Seq, int(s.Ping), int(s.Other), int(s.Path))
-			if !s.Ways { // of two machines nothing is known of one way
+			if !s.Ways { // of two clocks nothing is known of one way
 				return append(line, "", "")
 			}
 			return append(line, numbers(int(s.There), int(s.Back))...)

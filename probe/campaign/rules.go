@@ -39,12 +39,15 @@ func (r Rules) Prepare(ctx context.Context, c *controller.Controller, stations .
 	return nil
 }
 
+// back is for how long a switch may be gone; a variable for tests.
+var back = 10 * time.Second
+
 // ready waits for the switch, where it is ours.
 func (c *Latency) ready(ctx context.Context) error {
 	if c.Controller == nil {
 		return nil
 	}
-	return c.Controller.Ready(ctx)
+	return c.Controller.ReadyWithin(ctx, back)
 }
 
 // meet has the stations of a path find each other, through a switch of ours if there is a controller,

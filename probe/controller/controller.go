@@ -125,6 +125,13 @@ func (c *Controller) Ready(ctx context.Context) error {
 	return err
 }
 
+// ReadyWithin is Ready that waits for so long.
+func (c *Controller) ReadyWithin(ctx context.Context, d time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return c.Ready(ctx)
+}
+
 // connected waits for the switch's session.
 func (c *Controller) connected(ctx context.Context) (*session.Session, *conn, error) {
 	for {

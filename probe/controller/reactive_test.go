@@ -146,10 +146,8 @@ func TestOneSwitchIsTaken(t *testing.T) {
 	}
 	need.Await(t, "the connection without a switch is refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(why) > 0 })
 	sw.Down()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
 	need.Await(t, "the switch is gone", func() bool { _, ok := c.Features(); return !ok })
-	if err := c.Ready(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "come back") {
+	if err := c.ReadyWithin(t.Context(), 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "come back") {
 		t.Errorf("without a switch: %v", err)
 	}
 	sw.Up()
