@@ -178,8 +178,8 @@ func newProbeVerify() *cobra.Command {
 		Short: "Hold an emulated switch, and the switch itself, to a profile",
 		Long: `It measures an emulated switch of a profile between two devices of this machine, as calibrate does, and
 shows it beside the profile's figures. With --from and --to the switch itself is measured too. A ratio
-beyond 10 % ends with exit code 1; what is faster than the devices themselves is marked floor. Sizes
-and loads are the profile's.`,
+beyond 10 % ends with exit code 1; what is faster than the devices themselves is marked floor, and
+what is late by the emulator's own time emulator's own. Sizes and loads are the profile's.`,
 		Example: `  weir probe verify my-switch.yaml
   weir probe verify my-switch.yaml --from eth1 --to eth2 --listen 192.0.2.1:6653
   weir probe verify aruba-3810m`,

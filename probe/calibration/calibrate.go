@@ -21,7 +21,7 @@ type Result struct {
 	Measured *Measured
 	Twin     *Comparison // of the switch and its twin
 	// Notes are how far the switch is from the profile's model, part by part, why parts are missing,
-	// and which points are at the floor.
+	// and which points are at the floor or late by the emulator's own time.
 	Notes []string
 }
 
@@ -164,11 +164,16 @@ func (r *Result) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// floors notes which points no twin between these devices can have.
+// floors notes which points no twin between these devices can have, and which are late by the
+// emulator's own time.
 func (r *Result) floors() {
 	for i := range r.Twin.Rows {
-		if row := &r.Twin.Rows[i]; row.Mark == AtFloor {
+		switch row := &r.Twin.Rows[i]; row.Mark {
+		case AtFloor:
 			r.note("floor: %v: %s, an ideal twin took %s", row.Quantity, row.Want.show(), row.Floor.show())
+		case EmulatorsOwn:
+			r.note("emulator's own: %v: %s, the twin took %s, and an ideal one %s", row.Quantity, row.Want.show(),
+				row.Seen.show(), row.Floor.show())
 		}
 	}
 }
@@ -207,7 +212,7 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 	if err != nil {
 		return nil, err
 	}
-	v.Twin = Compare("profile", "twin", c.promised(p, found), found.Figures(), floor.Figures())
+	v.Twin = Compare("profile", "twin", promised(p, found, x.loads), found.Figures(), floor.Figures())
 	if c.From.Interface == "" {
 		return v, nil
 	}
@@ -216,7 +221,7 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 	if err != nil {
 		return nil, err
 	}
-	v.Switch = Compare("profile", "switch", c.promised(p, m), m.Figures(), nil)
+	v.Switch = Compare("profile", "switch", promised(p, m, x.loads), m.Figures(), nil)
 	return v, nil
 }
 
@@ -237,26 +242,22 @@ func (c *Config) Follow(p *profile.Profile) error {
 		c.LoadFrom, c.Streams = nil, 0
 	}
 	for _, load := range p.Load.Points {
-		c.Rates = append(c.Rates, float64(load.RateBPS)/float64(loadBPS(c.Streams, 1e9))*1e9)
+		c.Rates = append(c.Rates, loadRate(c.Streams, load.RateBPS))
 	}
 	return c.Check()
 }
 
-// promised are the figures of a profile that were measured of somebody: of loads those that were
-// asked for, and without a controller of ours only what needs none.
-func (c *Config) promised(p *profile.Profile, m *Measured) (list []Figure) {
+// promised are the figures of a profile that somebody was asked for: those under load if there was to
+// be some, and without a controller of ours only what needs none.
+func promised(p *profile.Profile, m *Measured, loads bool) (list []Figure) {
 	trip := time.Duration(0)
 	if m.Switch != nil {
 		t := fit.Timed{Took: m.Switch.RoundTrip}
 		trip = t.Median()
 	}
-	loads := map[uint64]bool{0: true}
-	for _, l := range m.Loads {
-		loads[l.RateBPS] = true
-	}
 	for _, f := range Promised(p, trip, true) {
 		outside := f.Name == PathLatency
-		if loads[f.LoadBPS] && (outside || f.Name == FlowSetup && m.Setup != nil || m.Switch != nil) {
+		if (loads || f.LoadBPS == 0) && (outside || f.Name == FlowSetup && m.Setup != nil || m.Switch != nil) {
 			list = append(list, f)
 		}
 	}

@@ -16,11 +16,13 @@ type Mark string
 const (
 	Within Mark = ""       // what was seen is as it should be
 	Beyond Mark = "beyond" // it is off by more than MaxOff
-	// AtFloor is of a switch that is faster than an ideal twin between the two devices, or slower by no
-	// more than what an ideal one takes for the same batch or answer.
+	// AtFloor is of a switch that is faster than an ideal twin between the two devices.
 	AtFloor Mark = "floor"
-	NoWant  Mark = "not measured" // there is nothing to compare with
-	NoSeen  Mark = "not seen"     // there is no figure of what was to be compared
+	// EmulatorsOwn is of a twin that is late by no more than what an ideal one takes for the same batch
+	// or answer.
+	EmulatorsOwn Mark = "emulator's own"
+	NoWant       Mark = "not measured" // there is nothing to compare with
+	NoSeen       Mark = "not seen"     // there is no figure of what was to be compared
 )
 
 // Row is a quantity, as it should be and as it was seen.
@@ -73,8 +75,11 @@ func (r *Row) judge() {
 	case r.Seen.Value > 0:
 		r.Mark = Beyond
 	}
-	if r.belowFloor() || r.Mark == Beyond && r.ownTime() {
+	switch {
+	case r.belowFloor():
 		r.Mark = AtFloor
+	case r.Mark == Beyond && r.ownTime():
+		r.Mark = EmulatorsOwn
 	}
 }
 

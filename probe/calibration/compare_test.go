@@ -2,6 +2,7 @@ package calibration
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"strings"
@@ -9,7 +10,11 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/probe/controller"
 	"github.com/weirnet/weir/probe/fit"
 	"github.com/weirnet/weir/probe/nic"
@@ -175,6 +180,105 @@ func TestFollow(t *testing.T) {
 	}
 	if len(c.Sizes) != 2 || c.Streams != 2 || loadBPS(c.Streams, c.Rates[0]) != p.Load.Points[0].RateBPS {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestLoadRates: what leaves under the load that is asked for is what the profile says, to the bit.
+func TestLoadRates(t *testing.T) {
+	for streams := 1; streams <= 4; streams++ {
+		for bps := uint64(1e3); bps <= 10e9; bps += bps/997 + 1 {
+			if got := loadBPS(streams, loadRate(streams, bps)); got != bps {
+				t.Fatalf("%d streams: %d bit/s, want %d", streams, got, bps)
+			}
+		}
+		p := profile.Profile{Load: profile.Load{Points: []profile.LoadPoint{{RateBPS: 9_876_543_211, Times: 2}}}}
+		c := Config{LoadFrom: []nic.Config{{Interface: "c"}, {Interface: "d"}, {Interface: "e"}, {Interface: "f"}}[:streams]}
+		c.From.Interface, c.To.Interface = "a", "b"
+		if err := c.Follow(&p); err != nil || loadBPS(c.Streams, c.Rates[0]) != p.Load.Points[0].RateBPS {
+			t.Errorf("%d streams: %v, %v", streams, c.Rates, err)
+		}
+	}
+}
+
+// TestLoadThatWasNotMeasured is missing where it was asked for, and not wanted where it was not.
+func TestLoadThatWasNotMeasured(t *testing.T) {
+	p := profile.Profile{PathLatency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: time.Millisecond}}},
+		Load: profile.Load{Points: []profile.LoadPoint{{RateBPS: 500e6, Times: 2}}}}
+	m := &Measured{Latency: []fit.Sized{{Payload: 56, Took: took(1000)}}}
+	c := Compare("profile", "switch", promised(&p, m, true), m.Figures(), nil)
+	if got := row(t, c, Quantity{PathLatency, 56, 500e6}); got.Mark != NoSeen || !c.Failed() {
+		t.Errorf("%+v", got)
+	}
+	if c := Compare("profile", "switch", promised(&p, m, false), m.Figures(), nil); len(c.Rows) != 1 || c.Failed() {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestEmulatorsOwnTime has a mark of its own, in notes too, and is no floor of the switch.
+func TestEmulatorsOwnTime(t *testing.T) {
+	figure := func(name string, us float64) []Figure {
+		return []Figure{{Quantity: Quantity{Name: name, Size: 100}, Unit: micros, Value: us}}
+	}
+	for _, x := range []struct {
+		name              string
+		want, seen, floor float64
+		mark              Mark
+	}{
+		{Install, 1000, 1200, 300, EmulatorsOwn}, {Answer, 1000, 1200, 300, EmulatorsOwn},
+		{Install, 1000, 1400, 300, Beyond}, {Install, 1000, 800, 300, Beyond}, {Install, 200, 450, 300, AtFloor},
+		{PathLatency, 1000, 1200, 300, Beyond}, {Install, 1000, 1050, 300, Within},
+	} {
+		r := Result{Twin: Compare("switch", "twin", figure(x.name, x.want), figure(x.name, x.seen), figure(x.name, x.floor))}
+		r.floors()
+		if got := r.Twin.Rows[0]; got.Mark != x.mark || r.Twin.Failed() != (x.mark == Beyond) {
+			t.Errorf("%+v: %q", x, got.Mark)
+		}
+		noted := strings.Join(r.Notes, "\n")
+		if marked := x.mark == EmulatorsOwn || x.mark == AtFloor; marked != strings.HasPrefix(noted, string(x.mark)+": ") && x.mark != Within {
+			t.Errorf("%+v: %q", x, noted)
+		}
+	}
+}
+
+// TestUntimed: what is opened besides asks for no stamps that would have to be switched on.
+func TestUntimed(t *testing.T) {
+	at := nic.Config{Interface: "a", Namespace: "h1"}
+	for _, s := range []nic.Stamps{nic.Software, nic.Hardware, nic.Best} {
+		at.Stamps = s
+		if got := untimed(at); got != (nic.Config{Interface: "a", Namespace: "h1", AsIs: true, Kept: 1}) {
+			t.Errorf("%v: %+v", s, got)
+		}
+	}
+}
+
+// TestVersionOfASwitchThatWent: twins speak what it spoke.
+func TestVersionOfASwitchThatWent(t *testing.T) {
+	ctrl, err := controller.Listen("127.0.0.1:0", controller.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctrl.Close(context.Background())
+	c := Config{}
+	c.From.Interface, c.To.Interface, c.Controller = "a", "b", ctrl
+	if got := c.versions(); got != nil {
+		t.Errorf("before a switch: %v", got)
+	}
+	top, err := topo.Parse("single:1,hosts=0", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V10}, Controllers: []string{ctrl.Address()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer network.Close(context.Background())
+	if err := errors.Join(network.Start(t.Context()), ctrl.ReadyWithin(t.Context(), need.Patience), c.Check()); err != nil {
+		t.Fatal(err)
+	}
+	network.Switches()[0].Down()
+	need.Await(t, "the switch is gone", func() bool { return ctrl.Version() == 0 })
+	if got := c.versions(); len(got) != 1 || got[0] != openflow.V10 {
+		t.Errorf("%v, want 1.0", got)
 	}
 }
 

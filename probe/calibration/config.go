@@ -30,6 +30,8 @@ type Config struct {
 	Apart    time.Duration   // from the forgetting of flows to new ones; default campaign.Setup's
 	Plan     controller.Plan // of what the switch's controller sees; Source, In and Out are found
 	Kind     attach.Kind     // of the twins' devices; empty: TAP
+
+	version openflow.Version // of the switch, when it was there last; 0: it was not yet
 }
 
 // MaxRates is how many rates of load there may be.
@@ -37,6 +39,7 @@ const MaxRates = 16
 
 // Check fills in defaults and finds what is wrong.
 func (c *Config) Check() error {
+	c.versions() // the switch may go
 	c.Flows, c.Streams = cmp.Or(c.Flows, 20), cmp.Or(c.Streams, len(c.LoadFrom))
 	if err := c.Latency.Check(); err != nil {
 		return err
@@ -72,17 +75,31 @@ func (c *Config) Check() error {
 // ends are all interfaces: near, far, and those of load.
 func (c *Config) ends() []nic.Config { return append([]nic.Config{c.From, c.To}, c.LoadFrom...) }
 
-// loadBPS is what leaves by the far port under load, as a profile counts it: frames, of which a
-// campaign's rate counts IP's payload.
+// Bytes of a datagram of load: what a campaign's rate counts, which is IP's payload, and what a
+// profile's does.
+const (
+	loadPayload = campaign.DefaultLoadSize + 8
+	loadFrame   = loadPayload + 20 + 14
+)
+
+// loadBPS is what leaves by the far port under load, as a profile counts it.
 func loadBPS(streams int, rate float64) uint64 {
-	const payload, frame = campaign.DefaultLoadSize + 8, campaign.DefaultLoadSize + 8 + 20 + 14
-	return uint64(math.Round(float64(streams) * rate * frame / payload))
+	return uint64(math.Round(float64(streams) * rate * loadFrame / loadPayload))
 }
 
-// versions are those that twins speak: the switch's.
+// loadRate is the rate of each stream, of which loadBPS leaves.
+func loadRate(streams int, bps uint64) float64 {
+	return float64(bps) * loadPayload / (loadFrame * float64(streams))
+}
+
+// versions are those that twins speak: the switch's, also when it is not there any more; none where it
+// never was.
 func (c *Config) versions() []openflow.Version {
 	if c.Controller == nil {
 		return nil
 	}
-	return []openflow.Version{c.Controller.Version()}
+	if c.version = cmp.Or(c.Controller.Version(), c.version); c.version == 0 {
+		return nil
+	}
+	return []openflow.Version{c.version}
 }

@@ -39,6 +39,7 @@ func (c *Config) measure(ctx context.Context, s subject, x extent) (*Measured, e
 	if m.Latency, err = m.latency(ctx, l, 0); err != nil {
 		return nil, err
 	}
+	c.versions() // of a switch that connected after Check
 	for _, rate := range c.Rates {
 		if !x.loads {
 			break
@@ -114,12 +115,17 @@ func (m *Measured) take(x *report.Result, measure string, q Quantity) fit.Sized 
 	return s
 }
 
+// untimed is an interface that is opened as it is, and of whose frames no times are taken: hardware
+// stamps would have to be switched on.
+func untimed(at nic.Config) nic.Config {
+	at.AsIs, at.Kept, at.Stamps = true, 1, nic.Software
+	return at
+}
+
 // measureSwitch measures what the controller sees, with packets from the near end.
 func measureSwitch(ctx context.Context, s subject, plan controller.Plan,
 	note func(string, ...any)) (*controller.Measured, error) {
-	at := s.ends[0]
-	at.AsIs, at.Kept = true, 1
-	source, err := nic.Open(at)
+	source, err := nic.Open(untimed(s.ends[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +138,9 @@ func measureSwitch(ctx context.Context, s subject, plan controller.Plan,
 	plan.Note = func(text string) { note("%s", text) }
 	return s.controller.Measure(ctx, plan)
 }
+
+// connecting is how long a twin may take to connect.
+const connecting = 20 * time.Second
 
 // twin measures an emulated switch of a profile.
 func (c *Config) twin(ctx context.Context, name string, p *profile.Profile, x extent) (m *Measured, err error) {
@@ -151,7 +160,7 @@ func (c *Config) twin(ctx context.Context, name string, p *profile.Profile, x ex
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.Close(after)) }()
-	if err := ctrl.Ready(ctx); err != nil {
+	if err := ctrl.ReadyWithin(ctx, connecting); err != nil {
 		return nil, err
 	}
 	for i := range t.Ends {
@@ -166,8 +175,7 @@ func (c *Config) mtu() (least int, err error) {
 		if at.Interface == "" { // the switch is not there
 			return 0, nil
 		}
-		at.AsIs = true
-		n, err := nic.Open(at)
+		n, err := nic.Open(untimed(at))
 		if err != nil {
 			return 0, err
 		}
