@@ -234,7 +234,8 @@ func TestEmulatorsOwnTime(t *testing.T) {
 			t.Errorf("%+v: %q", x, got.Mark)
 		}
 		noted := strings.Join(r.Notes, "\n")
-		if marked := x.mark == EmulatorsOwn || x.mark == AtFloor; marked != strings.HasPrefix(noted, string(x.mark)+": ") && x.mark != Within {
+		marked := x.mark == EmulatorsOwn || x.mark == AtFloor
+		if marked && !strings.HasPrefix(noted, string(x.mark)+": ") || !marked && noted != "" {
 			t.Errorf("%+v: %q", x, noted)
 		}
 	}
@@ -267,7 +268,8 @@ func TestVersionOfASwitchThatWent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V10}, Controllers: []string{ctrl.Address()}})
+	network, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V10},
+		Controllers: []string{ctrl.Address()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,8 @@ func TestTwoClocksOfOneMachine(t *testing.T) {
 		{"a clock each, the other way", Latency{Symmetric: true}, -time.Second, false, nil, 1},
 		{"one clock", Latency{Symmetric: true}, time.Microsecond, true, nil, 0},
 		{"two machines", Latency{Observer: "a:1"}, time.Second, false, nil, 0},
-		{"two machines that are said to agree", Latency{Observer: "a:1", ClocksAgree: true}, time.Second, true, probe.ErrDisagree, 0},
+		{"two machines that are said to agree", Latency{Observer: "a:1", ClocksAgree: true}, time.Second, true,
+			probe.ErrDisagree, 0},
 	} {
 		var r report.Result
 		samples := x.c.samples(echoesOf(x.apart), 56)
@@ -188,7 +189,8 @@ func TestTwoClocksOfOneMachine(t *testing.T) {
 	}
 	c := Latency{Symmetric: true}
 	own = probe.ShareOf([]time.Duration{time.Microsecond, time.Microsecond})
-	if err := c.compareWays(new(report.Result), c.samples(echoesOf(2*time.Microsecond), 56), own); !errors.Is(err, probe.ErrDifferentWays) {
+	samples := c.samples(echoesOf(2*time.Microsecond), 56)
+	if err := c.compareWays(new(report.Result), samples, own); !errors.Is(err, probe.ErrDifferentWays) {
 		t.Errorf("ways that differ by more than the spread: %v", err)
 	}
 }

@@ -147,7 +147,8 @@ func TestOneSwitchIsTaken(t *testing.T) {
 	need.Await(t, "the connection without a switch is refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(why) > 0 })
 	sw.Down()
 	need.Await(t, "the switch is gone", func() bool { _, ok := c.Features(); return !ok })
-	if err := c.ReadyWithin(t.Context(), 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "come back") {
+	err := c.ReadyWithin(t.Context(), 50*time.Millisecond)
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "come back") {
 		t.Errorf("without a switch: %v", err)
 	}
 	sw.Up()
