@@ -135,5 +135,6 @@ func (m *Meter) Reached(ctx context.Context) (Reached, error) {
 	err := m.stream.await(ctx, offered)
 	came, _ := m.stream.arrived()
 	d := m.stream
-	return Reached{Wanted: d.cfg.Rate, Left: d.rate(offered-m.offered, took), Came: d.rate(came-m.came, took)}, err
+	return Reached{Wanted: d.cfg.Rate, Left: d.rate(offered-m.offered, took), Came: d.rate(came-m.came, took),
+		One: d.rate(1, took)}, err
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -234,6 +236,10 @@ func TestMeter(t *testing.T) {
 		{Reached{Wanted: 100e6, Left: 99e6, Came: 96e6}, ""},
 		{Reached{Wanted: 100e6, Left: 99e6, Came: 94e6}, "of the load from eth3 94 Mbit/s arrived, want 95 Mbit/s of 100 Mbit/s"},
 		{Reached{Wanted: 100e6, Left: 90e6, Came: 90e6}, "90 Mbit/s left eth3"},
+		// Nine datagrams of 9.61 a second: 93.6 %, and nobody is late.
+		{Reached{Wanted: 9.61e6, Left: 9e6, Came: 9e6, One: 1e6}, ""},
+		{Reached{Wanted: 9.61e6, Left: 9e6, Came: 8e6, One: 1e6}, "8 Mbit/s arrived"},
+		{Reached{Wanted: 9.61e6, Left: 8e6, Came: 8e6, One: 1e6}, "8 Mbit/s left eth3"},
 	} {
 		err := c.r.Check("eth3")
 		if (err == nil) != (c.want == "") ||
@@ -270,10 +276,54 @@ func TestReached(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+	if r.One <= 0 || r.One > c.bits() { // a second at least
+		t.Errorf("a datagram of %g bits is %g bit/s", c.bits(), r.One)
+	}
 	if share := r.Came / r.Left; r.Wanted != 8e6 || share < 0.4 || share > 0.6 {
 		t.Errorf("%+v of a path that loses every other one", r)
 	}
 	if err := r.Check("eth3"); !errors.Is(err, probe.ErrRate) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTransferTellsWhatFailedFirst: a transfer whose sender fails says what of, and not that the other
+// end's connection was closed therefore.
+func TestTransferTellsWhatFailedFirst(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	pair := func() (one, other *net.TCPConn) {
+		c, err := net.Dial("tcp4", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close(); accepted.Close() })
+		return c.(*net.TCPConn), accepted.(*net.TCPConn)
+	}
+	one, _ := pair()
+	_, other := pair() // which does not see how the first ends
+	if err := one.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	tcp := TCP{From: &Host{}, To: &Host{}, Window: 65536, Long: time.Second}
+	if _, err := tcp.transfer(t.Context(), one, other); !errors.Is(err, probe.ErrNoAnswer) ||
+		!strings.Contains(err.Error(), "broken pipe") {
+		t.Errorf("%v", err)
+	}
+	for _, errs := range [][]error{{net.ErrClosed, io.ErrUnexpectedEOF}, {nil, io.ErrUnexpectedEOF},
+		{io.ErrUnexpectedEOF, net.ErrClosed}} {
+		if err := first(errs...); err != io.ErrUnexpectedEOF {
+			t.Errorf("%v of %v", err, errs)
+		}
+	}
+	if err := first(net.ErrClosed, nil); err != net.ErrClosed || first(nil, nil) != nil {
 		t.Errorf("%v", err)
 	}
 }

@@ -40,6 +40,11 @@ func (t *TCP) Run(ctx context.Context) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.transfer(ctx, one, other)
+}
+
+// transfer is Run once the hosts are connected, and ends the connection.
+func (t *TCP) transfer(ctx context.Context, one, other *net.TCPConn) (*Sent, error) {
 	defer one.Close()
 	defer other.Close()
 	end := func() { _, _ = one.Close(), other.Close() }
@@ -55,13 +60,14 @@ func (t *TCP) Run(ctx context.Context) (*Sent, error) {
 		failed <- err
 	}()
 	s := &Sent{}
-	if err = t.prime(ctx, one); err == nil {
+	err := t.prime(ctx, one)
+	if err == nil {
 		err = t.measure(one, &got, s)
 	}
 	if err != nil {
 		end()
 	}
-	err = cmp.Or(<-failed, err)
+	err = first(err, <-failed)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -69,6 +75,17 @@ func (t *TCP) Run(ctx context.Context) (*Sent, error) {
 		return nil, t.silent(err)
 	}
 	return s, t.ask(one, s)
+}
+
+// first is the first error that is not only of a connection that the other end's failure has closed, if
+// there is one.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+	}
+	return cmp.Or(errs...)
 }
 
 // primes is how many segments are sent before it is looked at the window, which changes as they grow.
