@@ -54,13 +54,16 @@ var (
 	ErrGone = errors.New("the observer is gone")
 	// ErrDisagree: clocks that were said to agree do not.
 	ErrDisagree = errors.New("the clocks do not agree")
+	// ErrImpossible: replies hold times that cannot be.
+	ErrImpossible = errors.New("the times of replies cannot be")
 )
 
 // Reason is the reason with a text, one of the above if it is.
 func Reason(text string) error {
 	for _, err := range []error{ErrPrivilege, ErrNoInterface, ErrDown, ErrTaken, ErrHardware, ErrOffload, ErrMerged,
 		ErrUnobserved, ErrNoAnswer, ErrLoss, ErrDoubled, ErrReordered, ErrCut, ErrForeign, ErrDifferentWays, ErrClock,
-		ErrRate, ErrNotNew, ErrHost, ErrSpread, ErrNoObserver, ErrKey, ErrGone, ErrDisagree} {
+		ErrRate, ErrNotNew, ErrHost, ErrSpread, ErrNoObserver, ErrKey, ErrGone, ErrDisagree,
+		ErrImpossible} {
 		if err.Error() == text {
 			return err
 		}

@@ -10,8 +10,9 @@ import (
 type Session struct {
 	ID uint16 // of its requests; not 0
 
-	asked []asked // by number
-	bad   Bad
+	asked  []asked // by number
+	unsent bool    // a request could not be sent: the kernel may number those after it differently
+	bad    Bad
 }
 
 // asked is a request, and its reply if there was one.
@@ -42,11 +43,21 @@ func (s *Session) Next(at time.Time, own Accuracy) Request {
 	return r
 }
 
-// Left takes note of when a request left, by its number.
+// Unsent takes note that a request could not be sent. Whether the kernel has counted it depends on
+// why, and on the kernel.
+func (s *Session) Unsent() { s.unsent = true }
+
+// Left takes note of when a request left, by its number at the kernel. A time that does not fit the
+// request of that number is another's: from before it was made, or, after one that could not be sent,
+// from after the next one was.
 func (s *Session) Left(seq uint32, at time.Time) {
-	if int64(seq) < int64(len(s.asked)) && s.asked[seq].left.IsZero() {
-		s.asked[seq].left = at
+	if int64(seq) >= int64(len(s.asked)) || !s.asked[seq].left.IsZero() || at.Before(s.asked[seq].request.Sent) {
+		return
 	}
+	if next := int64(seq) + 1; s.unsent && next < int64(len(s.asked)) && !at.Before(s.asked[next].request.Sent) {
+		return
+	}
+	s.asked[seq].left = at
 }
 
 // Came takes a datagram that came.

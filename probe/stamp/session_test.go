@@ -24,6 +24,7 @@ func TestSession(t *testing.T) {
 		}
 	}
 	came := func(i int) time.Time { return sent.Add(time.Duration(i)*time.Second + 100*time.Microsecond) }
+	s.Left(0, sent.Add(-1)) // before it was asked for
 	s.Left(0, sent.Add(10*time.Microsecond))
 	s.Left(0, sent.Add(90*time.Microsecond)) // of a fragment
 	s.Left(77, sent)
@@ -50,6 +51,41 @@ func TestSession(t *testing.T) {
 		x := o.Samples[i]
 		if x.Seq != uint32(i) || x.Path != want || x.Residence != 30*time.Microsecond || x.TTL != 255 || x.Synchronised {
 			t.Errorf("%+v, want a path of %v", x, want)
+		}
+	}
+}
+
+// TestLeftOutOfStep: after a request that could not be sent, a time that is another request's by the
+// kernel's numbers is not believed, whether the kernel has counted that request or not. Without one, a
+// request may leave after the next one was made: it waited in a queue.
+func TestLeftOutOfStep(t *testing.T) {
+	at := func(i int) time.Time { return sent.Add(time.Duration(i) * time.Second) }
+	for name, c := range map[string]struct {
+		unsent  bool
+		ahead   int // of the request that left, what the kernel has as its number
+		stamped int
+	}{
+		"in step": {false, 0, 5}, "queued": {false, -1, 4}, "one unsent, and in step": {true, 0, 5},
+		"one not counted": {true, -1, 0}, "one counted": {true, 1, 0},
+	} {
+		s := Session{ID: 9}
+		for i := range 5 {
+			s.Next(at(i), Accuracy{})
+		}
+		if c.unsent {
+			s.Unsent()
+		}
+		for i := range 5 {
+			s.Left(uint32(i+c.ahead), at(i).Add(time.Microsecond))
+		}
+		stamped := 0
+		for _, e := range s.asked {
+			if !e.left.IsZero() {
+				stamped++
+			}
+		}
+		if stamped != c.stamped {
+			t.Errorf("%s: %d are stamped, want %d", name, stamped, c.stamped)
 		}
 	}
 }

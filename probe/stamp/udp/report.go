@@ -41,7 +41,17 @@ func (s *Sender) check(m *Measured) error {
 		return &probe.Refusal{Why: probe.ErrNoAnswer, Seen: fmt.Sprintf("none of %d requests was answered", m.Sent),
 			Want: "a reflector at " + m.Target, Do: "look at the path, and at what keeps UDP from it"}
 	}
-	return probe.Limits{Lost: s.MaxLost}.Check(&probe.Way{Lost: m.Lost, Trips: make([]probe.Trip, m.Sent-m.Lost)})
+	way := &probe.Way{Lost: m.Lost, Trips: make([]probe.Trip, m.Sent-m.Lost)}
+	if err := (probe.Limits{Lost: s.MaxLost}).Check(way); err != nil {
+		return err
+	}
+	if void := m.Lost + m.Bad.Impossible; float64(void) > s.MaxLost*float64(m.Sent) {
+		return &probe.Refusal{Why: probe.ErrImpossible,
+			Seen: fmt.Sprintf("%d of %d, and %d requests without an answer", m.Bad.Impossible, m.Sent, m.Lost),
+			Want: fmt.Sprintf("%g %% at most of both", s.MaxLost*100),
+			Do:   "look at the reflector's clock, or allow it with --max-loss"}
+	}
+	return nil
 }
 
 // figures adds what was measured.

@@ -22,7 +22,7 @@ type Sender struct {
 	Count    int           // requests; default 20
 	Interval time.Duration // from one request to the next; default 20 ms
 	Size     int           // bytes of a request and of its reply, in UDP; default and least stamp.Size
-	MaxLost  float64       // share of the requests that may be without an answer
+	MaxLost  float64       // share of the requests that may be without an answer, or have one with impossible times
 	Clock    func() stamp.Accuracy
 
 	mu      sync.Mutex // guards what follows
@@ -109,11 +109,11 @@ func (s *Sender) send(ctx context.Context, conn *net.UDPConn, m *Measured) error
 		b = r.AppendTo(b[:0], s.Size)
 		_, err := conn.Write(b)
 		if errors.Is(err, syscall.ECONNREFUSED) { // of an earlier one: this one was not sent
-			s.told(err)
+			s.unsent(err)
 			_, err = conn.Write(b)
 		}
 		if err != nil {
-			s.told(err)
+			s.unsent(err)
 		}
 		m.Clocks = append(m.Clocks, nic.ReadClocks())
 	}
@@ -139,6 +139,14 @@ func (s *Sender) await(ctx context.Context, limit time.Duration, ok func() bool)
 		case <-s.changed:
 		}
 	}
+}
+
+// unsent takes note that the kernel has not sent a request.
+func (s *Sender) unsent(err error) {
+	s.told(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session.Unsent()
 }
 
 // left, came and told take what the kernel says.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,11 @@ func TestBadReplies(t *testing.T) {
 		_ = stamp.Reflect(b, time.Now(), time.Now(), 9, stamp.Accuracy{})
 		return b
 	}
+	impossible := func(request []byte) []byte {
+		b := bytes.Clone(request)
+		_ = stamp.Reflect(b, time.Now(), time.Now().Add(-time.Second), 9, stamp.Accuracy{})
+		return b
+	}
 	foreign := func(request []byte) []byte {
 		b := reflected(request)
 		b[14] ^= 1
@@ -145,6 +151,12 @@ func TestBadReplies(t *testing.T) {
 			}
 			return [][]byte{reflected(r)}
 		}, stamp.Bad{}, "the path loses packets: 1 of 3"},
+		"times that cannot be": {func(r []byte) [][]byte {
+			if r[3] == 1 {
+				return [][]byte{reflected(r)}
+			}
+			return [][]byte{impossible(r)}
+		}, stamp.Bad{Impossible: 2}, "the times of replies cannot be: 2 of 3, and 0 requests without an answer, want 0 % at most"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Sender{Target: pretend(t, c.answer), Count: 3}
@@ -158,6 +170,50 @@ func TestBadReplies(t *testing.T) {
 				t.Errorf("%+v, refused as %q, want %+v, %q", m.Bad, why, c.bad, c.why)
 			}
 		})
+	}
+}
+
+// TestUnsent: after a request that could not be sent, no other's time of leaving is taken for one's own.
+func TestUnsent(t *testing.T) {
+	at, end := reflecting(t, &Reflector{Listen: "127.0.0.1:0", PerSecond: 1000})
+	defer end()
+	dialed, err := net.Dial("udp", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := dialed.(*net.UDPConn)
+	if err := stampRequests(conn); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	s := Sender{Count: 5, Interval: 20 * time.Millisecond, changed: make(chan struct{}, 1), session: stamp.Session{ID: 9}}
+	s.Clock = func() stamp.Accuracy {
+		var deadline time.Time
+		if asked++; asked == 2 {
+			deadline = time.Unix(1, 0)
+		}
+		if err := conn.SetWriteDeadline(deadline); err != nil {
+			t.Error(err)
+		}
+		return stamp.Accuracy{}
+	}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- watch(conn, s.left, s.came, s.told) }()
+	m := &Measured{}
+	if err := s.send(t.Context(), conn, m); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	o := s.session.Outcome()
+	if o.Lost != 1 || len(o.Samples) != 4 || o.Unstamped != 3 || o.Bad.Sum() != 0 ||
+		!errors.Is(s.refused, os.ErrDeadlineExceeded) {
+		t.Errorf("%+v, %v", o, s.refused)
 	}
 }
 
