@@ -57,7 +57,8 @@ ends say that something keeps their clocks right.`,
 	fl.IntVar(&s.Count, "count", 20, "requests")
 	fl.DurationVar(&s.Interval, "interval", 20*time.Millisecond, "from one request to the next")
 	fl.IntVar(&s.Size, "size", stamp.Size, "bytes of a request and of its reply, without UDP's header")
-	fl.Float64Var(&s.MaxLost, "max-loss", 0, "share of the requests that may be without an answer, such as 0.05")
+	fl.Float64Var(&s.MaxLost, "max-loss", 0,
+		"share of the requests that may be without an answer, or have one with impossible times, such as 0.05")
 	fl.StringVar(&f.csv, "csv", "", "file for each round trip's times, in nanoseconds")
 	f.out.flags(fl)
 	return cmd
@@ -85,7 +86,8 @@ func newProbeReflect() *cobra.Command {
 		Short: "A STAMP reflector (RFC 8762): answers weir probe stamp, and routers",
 		Long: `It answers requests of STAMP senders, whoever they are, with when they came and when the reply leaves,
 until it is interrupted. It keeps no state, and is of no use to those who attack others: a reply is as
-long as its request, there are not more than --max-rate a second, and none to another reflector.`,
+long as its request, there are not more than --max-rate a second, and none for port 862 or its own,
+where another reflector might answer for ever.`,
 		Example: `  weir probe reflect
   weir probe reflect --listen 192.0.2.2:8620 --max-rate 1000`,
 		Args: wantNoArgs,
@@ -102,7 +104,7 @@ long as its request, there are not more than --max-rate a second, and none to an
 			if err != nil {
 				return runtimeError(privilegedPort(err, r.Listen))
 			}
-			note("reflected %d; not answered: %d too short, %d from reflectors, %d above the rate, %d that could not be sent",
+			note("reflected %d; not answered: %d too short, %d from ports of reflectors, %d above the rate, %d that could not be sent",
 				c.Reflected, c.Short, c.Looping, c.Above, c.Unsent)
 			return nil
 		},

@@ -20,6 +20,7 @@
 // # Invariants
 //
 //   - A reflector keeps no state, and never sends more bytes or datagrams than it received; not more
-//     than a number a second; and none to a reflector, with which it would go on for ever.
+//     than a number a second; and none for port 862 or its own, where another reflector might answer
+//     for ever.
 //   - A time that is not the kernel's is counted and told.
 package udp

@@ -32,7 +32,7 @@ type Reflector struct {
 type Counts struct {
 	Reflected int
 	Short     int // no requests
-	Looping   int // from a reflector: who answers it is answered, for ever
+	Looping   int // from port 862 or its own: another reflector there might answer for ever
 	Above     int // more than PerSecond
 	Unsent    int // the kernel refused the reply, or had no time of the request
 }
