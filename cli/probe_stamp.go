@@ -104,8 +104,8 @@ where another reflector might answer for ever.`,
 			if err != nil {
 				return runtimeError(privilegedPort(err, r.Listen))
 			}
-			note("reflected %d; not answered: %d too short, %d from ports of reflectors, %d above the rate, %d that could not be sent",
-				c.Reflected, c.Short, c.Looping, c.Above, c.Unsent)
+			note("reflected %d, %d of them without the kernel's time of the request; not answered: %d too short, %d from ports of "+
+				"reflectors, %d above the rate, %d that could not be sent", c.Reflected, c.Untimed, c.Short, c.Looping, c.Above, c.Unsent)
 			return nil
 		},
 	}

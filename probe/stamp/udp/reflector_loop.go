@@ -34,7 +34,11 @@ type Counts struct {
 	Short     int // no requests
 	Looping   int // from port 862 or its own: another reflector there might answer for ever
 	Above     int // more than PerSecond
-	Unsent    int // the kernel refused the reply, or had no time of the request
+	Unsent    int // the kernel refused the reply
+	// Untimed are requests of which the kernel had no time, as of the first ones after a socket was
+	// opened: it begins to take times a moment later. They were reflected, with the time at which they
+	// were read.
+	Untimed int
 }
 
 // Run reflects until the context ends. The error is that of the address.
@@ -80,9 +84,11 @@ func (r *Reflector) reflect(conn *net.UDPConn, b []byte, c control, from netip.A
 		r.counts.Looping++
 	case !budget.Take(now):
 		r.counts.Above++
-	case c.at.IsZero():
-		r.counts.Unsent++
 	default:
+		if c.at.IsZero() {
+			c.at = now
+			r.counts.Untimed++
+		}
 		err := stamp.Reflect(b, c.at, time.Now(), c.ttl, r.Clock())
 		if err == nil {
 			_, _, err = conn.WriteMsgUDPAddrPort(b, c.from, from)
