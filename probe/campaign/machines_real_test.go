@@ -142,8 +142,9 @@ func TestStampFindsTheSame(t *testing.T) {
 				t.Errorf("reply %d is number %s to tshark, of a request with a TTL of %s", i, list[2*i], list[2*i+1])
 			}
 		}
-		if reflector.End(patience); !strings.Contains(reflector.Output(), "reflected 20; not answered: 0 too short") {
-			t.Errorf("the reflector ends with %q", reflector.Output())
+		reflector.End(patience)
+		if text := reflector.Output(); !strings.Contains(text, "reflected 20, ") || !strings.Contains(text, "not answered: 0 too short") {
+			t.Errorf("the reflector ends with %q", text)
 		}
 	})
 }

@@ -139,7 +139,7 @@ func (o *Observer) converse(ctx context.Context, conn net.Conn) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
-	defer conn.Close()
+	defer conn.SetReadDeadline(time.Unix(1, 0)) // ends the reading; whoever called closes, when the interface is free
 	questions := make(chan wire.Question)
 	reading.Go(func() {
 		for {

@@ -19,6 +19,7 @@ type remote struct {
 	is      about
 	answers chan *wire.Answer
 	alive   context.Context // ends with the connection; its cause says why
+	over    chan struct{}   // closed when nothing is read any more
 }
 
 // ask and the other methods of end are questions to the observer.
@@ -46,7 +47,16 @@ func (r *remote) take(ctx context.Context, packets int, limit time.Duration) (se
 
 func (r *remote) about() about { return r.is }
 
-func (r *remote) close() error { return r.conn.Close() }
+// close lets the observer go, and waits until that has freed its interface: the next measurement finds it free.
+func (r *remote) close() error {
+	if c, ok := r.conn.(interface{ CloseWrite() error }); ok && c.CloseWrite() == nil {
+		select {
+		case <-r.over:
+		case <-time.After(parting):
+		}
+	}
+	return r.conn.Close()
+}
 
 // begin has the observer put its station there, and learns who it is.
 func (r *remote) begin(ctx context.Context, p plan) error {

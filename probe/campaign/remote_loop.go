@@ -17,6 +17,7 @@ import (
 const (
 	greeting = 5 * time.Second  // until both have said who they are
 	slack    = 10 * time.Second // for an answer, beside what was asked for
+	parting  = 2 * time.Second  // for the observer to free its interface
 )
 
 // keepAlive finds a machine that has gone without a word, after about ten seconds.
@@ -57,8 +58,11 @@ func dial(ctx context.Context, address string, key []byte) (*remote, context.Con
 		return nil, nil, fmt.Errorf("%s: %w", address, err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	r := &remote{address: address, conn: conn, answers: make(chan *wire.Answer), alive: ctx}
-	go func() { cancel(r.listen()) }()
+	r := &remote{address: address, conn: conn, answers: make(chan *wire.Answer), alive: ctx, over: make(chan struct{})}
+	go func() {
+		defer close(r.over)
+		cancel(r.listen())
+	}()
 	return r, ctx, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,6 +112,24 @@ func TestGone(t *testing.T) {
 	}
 	if _, err := far.take(context.WithoutCancel(ctx), 1, 0); !errors.Is(err, probe.ErrGone) {
 		t.Errorf("a question ended with %v", err)
+	}
+}
+
+// TestFreeForTheNext: a measurement has ended when the observer has freed its interface, not before.
+func TestFreeForTheNext(t *testing.T) {
+	var freed atomic.Bool
+	address := pretend(t, func(conn net.Conn) {
+		_ = answerNear(conn, nil, func() error { return nil })
+		_, _ = io.Copy(io.Discard, conn)
+		time.Sleep(20 * time.Millisecond) // as long as an interface may take
+		freed.Store(true)
+	})
+	far, _, err := dial(t.Context(), address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := far.close(); err != nil || !freed.Load() {
+		t.Errorf("closed with %v, freed: %v", err, freed.Load())
 	}
 }
 
