@@ -39,6 +39,7 @@ type Core struct {
 	queries    *hostQueries
 	occupancy  occupancy
 	claims     heldClaims
+	hijacks    deadlines[hijack]
 	unverified unverifiedMoves
 	sweeper    hostSweeper
 

@@ -22,7 +22,7 @@ type Counts struct {
 	Moved    atomic.Uint64
 	Expelled atomic.Uint64 // hosts deleted because their port became a link's
 	Refused  atomic.Uint64 // hosts not learned, or not queried, because of a limit
-	Hijacks  atomic.Uint64 // locations claimed for a host and rejected
+	Hijacks  atomic.Uint64 // locations claimed for a host and rejected, but for frames of its own that circled
 	Asked    atomic.Uint64 // queries to hosts
 	Expired  atomic.Uint64 // hosts deleted because they did not answer
 	Evicted  atomic.Uint64 // switches deleted because of a limit

@@ -60,6 +60,7 @@ func (c *Core) newTasks() []task {
 	return []task{
 		c.prober.fastStarts.does(t, c.prober.dueFastStart),
 		c.prober.rounds.does(t, c.dueRound),
+		c.prober.suspects.does(t, c.prober.dueSuspect),
 		c.classifier.ends.does(t, c.classifyPort),
 		c.settling.ends.does(t, c.dueSettled),
 		c.links.down.does(t, c.links.purge),
@@ -67,6 +68,7 @@ func (c *Core) newTasks() []task {
 		c.queries.tries.does(t, c.dueQuery),
 		c.occupancy.ends.does(t, c.duePortQuery),
 		c.claims.ends.does(t, c.claims.release),
+		c.hijacks.does(t, c.dueHijack),
 		c.strangers.ends.does(t, c.dueStranger),
 		c.sweeper.at.does(t, c.sweep),
 	}

@@ -74,7 +74,8 @@
 //     or an operator trusts it (unproven.go).
 //   - Where two edges begin to be joined, broadcasts circle until a probe has passed. A host that is
 //     seen at an edge, though it is known elsewhere, may be such a broadcast: the port is probed at
-//     once, and not in the next round only.
+//     once, and not in the next round only, and the alarm about the host waits until that probe has
+//     been silent for as long as makes a port an edge.
 //   - A device that copies every frame both ways between two ports from their first seconds on cannot
 //     be distinguished from a cable by frames, and is treated as one. The same holds for one at whose
 //     ports the carrier was lost (the "port amnesia" that TopoGuard+ describes): a real cable in a
@@ -136,7 +137,8 @@
 //     barriers, and how the query ended. A host has one open query at most.
 //   - occupancy (occupancy.go): in: ports with hosts where a probe was heard. Out: whether their hosts
 //     are alive, or the ports vacant.
-//   - heldClaims (moves.go): in: claims that were rejected. They are ignored for a second.
+//   - heldClaims (moves.go): in: claims that were rejected. They are ignored for a second, and are
+//     alarms unless the port turns out to be joined to another one of ours.
 //   - unverifiedMoves (unverified.go): where hosts were that moved without a query.
 //   - hostSweeper (expire.go): in: time, the table of hosts. Out: hosts to query, and to delete.
 package discovery

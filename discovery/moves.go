@@ -25,6 +25,7 @@ func (c *Core) hostClaimed(old *netview.Host, s *sighting) {
 		c.acceptUnverified(old, s) // its switch has got another datapath id
 	case !q.device.connected:
 		if c.control.likelyForwarding(q.device) {
+			c.prober.suspectLoop(c.port(s.at))
 			c.rejectClaim(s, "its switch, %s, cannot be asked, and seems to be alive", old.At.DPID)
 			return
 		}
@@ -53,9 +54,32 @@ func (c *Core) acceptClaim(s *sighting) {
 // rejectClaim rejects a claim. For a while sightings there are ignored, so that a stream of such
 // frames costs little.
 func (c *Core) rejectClaim(s *sighting, why string, args ...any) {
-	c.Counts.Hijacks.Add(1)
-	c.raiseAlarm(netview.AlarmHostHijack, s.at, "host %s was seen at %s, but %s", s.id, s.at, fmt.Sprintf(why, args...))
 	c.claims.hold(s)
+	h := hijack{s.at, fmt.Sprintf("host %s was seen at %s, but %s", s.id, s.at, fmt.Sprintf(why, args...))}
+	if p := c.port(s.at); p != nil && p.suspected != 0 {
+		if at := p.suspected + c.pace.settle; at > c.sinceStart() {
+			c.hijacks.add(c.started.Add(at), h)
+			return
+		}
+	}
+	c.dueHijack(h)
+}
+
+// hijack is a rejected claim. Where the port was probed for suspicion of a loop, it is an attack if
+// that probe has been heard nowhere for as long as makes a port an edge.
+type hijack struct {
+	at   netview.Point
+	text string
+}
+
+// dueHijack raises the alarm, unless a probe has shown meanwhile that what came in at the port had
+// gone out of another one of ours: the link between both is in the view, or its own alarm is.
+func (c *Core) dueHijack(h hijack) {
+	if p := c.port(h.at); p != nil && (p.role == netview.PortLink || p.role == netview.PortBlocked) {
+		return
+	}
+	c.Counts.Hijacks.Add(1)
+	c.raiseAlarm(netview.AlarmHostHijack, h.at, "%s", h.text)
 }
 
 // heldClaims are rejected claims, which are ignored for a while.

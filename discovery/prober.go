@@ -18,7 +18,8 @@ type prober struct {
 	lastNumber uint64
 	fastStarts deadlines[fastStart]
 	rounds     deadlines[round]
-	sendTime   time.Time // of the frame being sent; zero: unknown
+	suspects   deadlines[netview.Point] // to probe for suspicion of a loop
+	sendTime   time.Time                // of the frame being sent; zero: unknown
 }
 
 // probing is the fast start of a port, and what was sent out of it.
@@ -28,8 +29,8 @@ type probing struct {
 	hasTurn     bool        // it has reserved a probe at that time
 	sent        *sentProbes // the latest first; nil without any
 	sentCleared time.Time   // when sent was last cleared
-	// suspected is when it was last probed for suspicion of a loop, since the core's start, whether or
-	// not the session took the probe; 0: never.
+	// suspected is when it was last probed for suspicion of a loop, or will be, since the core's start,
+	// whether or not the session took the probe; 0: never.
 	suspected time.Duration
 }
 
@@ -246,21 +247,32 @@ func (b *prober) suspectPause() time.Duration {
 	return max(suspectWait, 2*b.pace.period/time.Duration(len(sentProbes{})-suspectSpare))
 }
 
-// suspectLoop probes an edge at which a host appeared that is known elsewhere. Where something has
-// begun to carry frames from another port of ours to this one, broadcasts circle until both ports
-// are known to be joined: that must not wait for the next round.
+// suspectLoop probes an edge at which a host appeared that is known elsewhere: at once, or as soon as
+// the pause and the rate limit allow it. Where something has begun to carry frames from another port
+// of ours to this one, broadcasts circle until both ports are known to be joined: that must not wait
+// for the next round.
 func (b *prober) suspectLoop(p *port) {
-	if p == nil || p.role != netview.PortEdge {
+	now := b.sinceStart()
+	if p == nil || p.role != netview.PortEdge || p.suspected > now {
 		return
 	}
-	now, pause := b.sinceStart(), b.suspectPause()
-	last := max(p.sent.sentAt(0), p.suspected)
-	if last != 0 && now-last < pause || b.pace.nextFree.After(b.now) {
+	at := max(now, b.pace.nextFree.Sub(b.started), 1)
+	if last := max(p.sent.sentAt(0), p.suspected); last != 0 {
+		at = max(at, last+b.suspectPause())
+	}
+	if p.suspected = at; at > now {
+		b.suspects.add(b.started.Add(at), p.at)
 		return
 	}
-	p.suspected = now
-	b.pace.reserve(1)
-	b.probe(p, onlyFar, false)
+	b.dueSuspect(p.at)
+}
+
+// dueSuspect probes a port for suspicion of a loop, if the rate limit leaves room for it.
+func (b *prober) dueSuspect(at netview.Point) {
+	if p := b.port(at); p != nil && p.role == netview.PortEdge && !b.pace.nextFree.After(b.now) {
+		b.pace.reserve(1)
+		b.probe(p, onlyFar, false)
+	}
 }
 
 // probesSoon reports whether a port's fast start will probe it soon, while the rate limit is in

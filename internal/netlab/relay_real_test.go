@@ -15,8 +15,8 @@ const circling = 1000
 // TestRelayOfSilentPorts: a forgotten bridge joins two ports at which no host ever spoke. It is
 // shown as indirect, with an alarm, and not used: broadcasts still arrive once. Two interfaces that
 // were silent, with carrier, begin to relay all frames both ways while all hosts broadcast: the
-// same, nothing circles for long, and no path goes over them. A cable that is plugged in at two
-// ports is used at once.
+// same, nothing circles for long, no path goes over them, and no host whose broadcast circles is
+// taken for an attacker. A cable that is plugged in at two ports is used at once.
 func TestRelayOfSilentPorts(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -73,6 +73,9 @@ func TestRelayOfSilentPorts(t *testing.T) {
 				w.state(Direction{n.Place(ends[1]), n.Place(ends[0])}) == "confirmed"
 		})
 		once(t, n, n.Hosts[0])
+		if w.alarmed("host-hijack", "") {
+			t.Error("a broadcast that circled raised an alarm host-hijack")
+		}
 		for _, f := range traffic.Lost() {
 			t.Error(f)
 		}
