@@ -20,12 +20,19 @@ const failedFor = time.Minute
 
 // Watch looks at the intents of an engine.
 type Watch struct {
-	engine *intent.Engine
+	engine engine
 	alarms alarm.Sink
 
 	failing time.Time // since when an intent has been failed; zero: none is
 	alarmed bool      // and it was said
 	wide    bool      // some take packets of others, and it was said
+}
+
+// engine is what is asked of an intent.Engine.
+type engine interface {
+	Counts() intent.Counts
+	Failed() map[intent.Code]int
+	Wide(limit int) (count int, ids []string)
 }
 
 // New makes one.
