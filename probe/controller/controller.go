@@ -86,9 +86,7 @@ func (c *Controller) take(accepted net.Conn) {
 	c.mu.Lock()
 	c.conns[remote] = inner
 	c.mu.Unlock()
-	if _, err := c.server.ServeConn(wrapped); err != nil {
-		c.refuse(session.Refusal{Remote: accepted.RemoteAddr(), Err: err})
-	}
+	_, _ = c.server.ServeConn(wrapped) // refuse is told of what it does not take
 }
 
 // admit takes the first switch, and from then on that one only.

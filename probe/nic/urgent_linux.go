@@ -20,6 +20,7 @@ func urgently(f func()) bool {
 		err = unix.SchedSetAttr(0, &unix.SchedAttr{Policy: unix.SCHED_FIFO, Priority: 1, Flags: unix.SCHED_FLAG_RESET_ON_FORK}, 0)
 	}
 	if err == nil {
+		before.Flags |= unix.SCHED_FLAG_RESET_ON_FORK // without CAP_SYS_NICE none may take it back
 		defer unix.SchedSetAttr(0, before, 0)
 	}
 	f()
