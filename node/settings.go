@@ -91,7 +91,7 @@ func crossings(f *forward.Forward, in *intents) func(netview.Point) settings.Cro
 		if in.engine == nil {
 			return p
 		}
-		p.Intents, _ = in.engine.DrainProgress(at)
+		p.Intents, _ = in.engine.DrainProgress(at) // none of an engine that has ended: at revision 0 nothing is drained
 		p.Revision = p.Intents.Revision
 		p.Leaving, p.Bound = p.Intents.Leaving, p.Intents.Ends+p.Intents.NoOther
 		if f != nil {

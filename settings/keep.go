@@ -44,7 +44,7 @@ func (s *Settings) beginChange() (ctx context.Context, done func(), err error) {
 }
 
 // keep writes a state, and puts it in force when it is on the disk. Where the store does not say
-// whether it is (store.ErrUnknown), that is found out before the next change, or soon (follow). The
+// whether it is (store.ErrUnknown), that is found out before the next change, or soon (Run). The
 // turn is the caller's.
 func (s *Settings) keep(ctx context.Context, state config.State, then func()) error {
 	s.pending = &pendingChange{state: state, then: then}

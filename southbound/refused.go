@@ -12,8 +12,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// refused is told of connections that never became a session: they are counted by reason, logged,
-// and raise an alarm where somebody should look.
+// refused is told of connections that never became a session: they are logged, and raise an alarm
+// where somebody should look. The server counts them.
 func (g *Registry) refused(r session.Refusal) {
 	reason := session.Reason(r.Err)
 	if g.quiet.allow(reason, g.cfg.Now()) {

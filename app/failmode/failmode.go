@@ -89,7 +89,7 @@ func (w *Watch) Listed(dpid netview.DPID, holds bool) {
 	case !ok || sw == nil:
 	case holds:
 		w.alarms.Clear(netview.AlarmFailMode, dpid.String())
-	default:
+	default: // where it cannot be asked, or does not say, nothing is found out until it was away once more
 		_ = sw.Session.Multipart(&openflow.PortStatsRequest{Port: openflow.PortAny}, func(body openflow.ReplyBody, err error) {
 			list, ok := body.(*openflow.PortStatsList)
 			if err == nil && ok && olderThan(list.Ports, away) {
