@@ -143,7 +143,8 @@ func TestStampFindsTheSame(t *testing.T) {
 			}
 		}
 		reflector.End(patience)
-		if text := reflector.Output(); !strings.Contains(text, "reflected 20, ") || !strings.Contains(text, "not answered: 0 too short") {
+		text := reflector.Output()
+		if !strings.Contains(text, "reflected 20, ") || !strings.Contains(text, "not answered: 0 too short") {
 			t.Errorf("the reflector ends with %q", text)
 		}
 	})
