@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -116,6 +117,56 @@ func TestRestartKeepsPaths(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 	if a := n.submit(false, Request{Op: Create, Spec: flow("new", at(1, 9), at(4, 9), 99)}); a[0].Number != 21 {
 		t.Fatalf("number %d", a[0].Number)
+	}
+}
+
+// TestUpgradeKeepsPaths: paths that were chosen otherwise among equal ones, by an older version, are
+// kept over the restart, over the wait-to-restore time, and when links elsewhere change.
+func TestUpgradeKeepsPaths(t *testing.T) {
+	const flows = 40
+	n := square(t)
+	for i := range uint32(flows) {
+		n.submit(false, Request{Op: Create, Spec: flow(fmt.Sprint("f", i), at(1, 9), at(4, 9), i)})
+	}
+	n.rest()
+	chosen := func() (by []netview.DPID) {
+		list, _ := n.engine.List(0, 100, nil)
+		for i := range list {
+			by = append(by, list[i].Rules.Legs[0].Route.Hops[1].DPID)
+		}
+		return by
+	}
+	fresh := chosen()
+	first, second := n.chosen.live[1], []byte(nil) // a decision by either switch
+	for i, by := range fresh {
+		if by != fresh[0] {
+			second = n.chosen.live[uint32(i+1)]
+		}
+	}
+	for i := range fresh { // each as it would not be chosen today
+		n.chosen.live[uint32(i+1)] = first
+		if fresh[i] == fresh[0] {
+			n.chosen.live[uint32(i+1)] = second
+		}
+	}
+	n.start()
+	n.rest()
+	old := chosen()
+	for i := range old {
+		if old[i] == fresh[i] || len(old) != flows {
+			t.Fatalf("%d intents; number %d goes by %d, as it would today", len(old), i+1, old[i])
+		}
+	}
+	n.wrote = 0
+	n.start()
+	n.rest()
+	n.addSwitch(77)
+	for _, up := range []bool{true, false, true} {
+		n.put(link(77, 1, 1, 12), up, netview.LinkConfirmed)
+		n.rest()
+	}
+	if now := chosen(); n.wrote != 0 || !slices.Equal(now, old) {
+		t.Fatalf("%d entries written, paths by %v, want none and %v", n.wrote, now, old)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/route"
 )
 
 // applyUpdate applies changes of the network.
@@ -102,7 +101,7 @@ func (c *Core) linksChanged(changes []netview.Change) {
 // of the other paths into the ports of these links, each once.
 func (c *Core) pathsOver(keys []netview.LinkKey) (broken, touched []uint32) {
 	for _, key := range keys {
-		cost, known := c.m.LinkCost(key)
+		_, up, known := c.m.LinkCost(key)
 		into := c.paths.inPorts.lookup(key.Dst)
 		if into == nil {
 			continue
@@ -112,7 +111,7 @@ func (c *Core) pathsOver(keys []netview.LinkKey) (broken, touched []uint32) {
 			switch path := c.paths.list[id]; {
 			case path.users.count() == 0: // evaluated when next used
 				path.evaluatedOn = nil
-			case cost == route.Down && (known || c.settled) && path.passes(key):
+			case !up && (known || c.settled) && path.passes(key):
 				path.down = true
 				broken = append(broken, path.users.list...)
 			default:

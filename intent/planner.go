@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/topology"
 )
 
 // Limits of hitless transitions: the same as in app/forward.
@@ -112,7 +113,7 @@ func (c *Core) suboptimal() []uint32 {
 			continue
 		}
 		hops := path.route.Hops
-		if best, ok := c.m.Cost(hops[0].DPID, hops[len(hops)-1].DPID); path.treeEdges != nil || ok && uint64(best) < cost {
+		if best, ok := c.m.Cost(hops[0].DPID, hops[len(hops)-1].DPID); path.treeEdges != nil || ok && best.Less(cost) {
 			list = append(list, path.users.list...)
 		}
 	}
@@ -127,7 +128,7 @@ func (c *Core) optimise(n uint32, e *coreEntry) {
 	}
 	s := spec.Read(e.content)
 	g, p := c.compile(n, &s, c.m)
-	if p.code != NoCode || c.costOf(g) >= c.costOf(e.rules) || c.obstacle(n, g).code != NoCode {
+	if p.code != NoCode || !c.costOf(g).Less(c.costOf(e.rules)) || c.obstacle(n, g).code != NoCode {
 		return
 	}
 	c.counts.Moves++
@@ -138,9 +139,9 @@ func (c *Core) optimise(n uint32, e *coreEntry) {
 }
 
 // costOf returns the sum of the costs of a rule set's paths.
-func (c *Core) costOf(g *ruleset.Set) (sum uint64) {
+func (c *Core) costOf(g *ruleset.Set) (sum topology.Cost) {
 	for r := range routes(g) {
-		sum += c.paths.forRoute(r).evaluate(c.m, c.settled)
+		sum = sum.Plus(c.paths.forRoute(r).evaluate(c.m, c.settled))
 	}
 	return sum
 }

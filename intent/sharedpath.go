@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/route"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
@@ -124,22 +123,22 @@ func newPath(hops int) *sharedPath {
 
 // evaluate updates the state of a path from a map, and returns its cost. Links that the map has
 // never had count as unconfirmed until discovery has settled, so that decisions survive a restart.
-func (path *sharedPath) evaluate(m *topology.Map, settled bool) (cost uint64) {
+func (path *sharedPath) evaluate(m *topology.Map, settled bool) (cost topology.Cost) {
 	path.unconfirmed, path.down, path.draining, path.evaluatedOn = false, false, false, m
 	path.eachLink(func(k netview.LinkKey) {
-		c, known := m.LinkCost(k)
+		c, up, known := m.LinkCost(k)
 		switch {
 		case !known && !settled:
 			path.unconfirmed = true
-			cost += topology.PenaltyUnconfirmed
+			cost.Unconfirmed++
 			return
-		case c == route.Down:
+		case !up:
 			path.down = true
 			return
 		}
-		path.unconfirmed = path.unconfirmed || c&topology.PenaltyUnconfirmed != 0
-		path.draining = path.draining || c&topology.PenaltyDraining != 0
-		cost += uint64(c)
+		path.unconfirmed = path.unconfirmed || c.Unconfirmed > 0
+		path.draining = path.draining || c.Draining > 0
+		cost = cost.Plus(c)
 	})
 	return cost
 }

@@ -75,7 +75,7 @@ func (n *Answers) taken(m *topology.Map, q api.PathQuery) (api.Path, bool) {
 		return api.Path{}, false
 	}
 	cost, _ := m.Cost(q.Src, q.Dst)
-	return overHops(hops, uint64(cost)), true
+	return overHops(hops, cost.Metric), true
 }
 
 // overHops is a path over hops as links.
@@ -92,9 +92,11 @@ func overHops(hops []topology.Hop, cost uint64) api.Path {
 
 // onLinks is a path of the graph as links.
 func onLinks(m *topology.Map, a route.Alternative) api.Path {
-	p := api.Path{Cost: a.Cost}
+	var p api.Path
 	for _, e := range a.Edges {
-		p.Links = append(p.Links, m.Link(e))
+		key := m.Link(e)
+		c, _, _ := m.LinkCost(key)
+		p.Links, p.Cost = append(p.Links, key), p.Cost+c.Metric
 	}
 	return p
 }

@@ -91,7 +91,7 @@ func misrouted(in *intent.Intent, r *ruleset.Route, snap *netview.Snapshot, m *t
 		return "", ""
 	}
 	for _, l := range linksOf(r) {
-		if _, known := m.LinkCost(l); known && !m.Up(l) {
+		if _, up, known := m.LinkCost(l); known && !up {
 			return "a path over links that are up", fmt.Sprintf("a path over %s, which is down", l)
 		}
 	}

@@ -32,8 +32,10 @@
 //
 // Equal-cost next hops are not stored: an edge u→v is on a shortest path to d exactly if
 // cost(u→v) + dist(v, d) = dist(u, d). So a version is distances and costs alone. Of several next
-// hops the one with the highest score of (hash, edge) is taken (rendezvous hashing): they are used
-// evenly, parallel edges included, and when one disappears only the flows that used it move.
+// hops the one with the highest score of (hash, key of the edge) is taken (rendezvous hashing): they are
+// used evenly, parallel edges included, and when one disappears only the flows that used it move. Keys
+// belong to edges (NewKeyedGraph), numbers to one graph: with keys the choice does not depend on what
+// else the graph has, or had.
 //
 // Figures for 206 nodes and 832 edges: docs/benchmarks/route.md.
 package route

@@ -13,7 +13,7 @@ const (
 	Unreachable uint32 = math.MaxUint32 // distance where there is no path
 )
 
-// ErrGraph is wrapped by the errors of NewGraph.
+// ErrGraph is wrapped by the errors of NewGraph and NewKeyedGraph.
 var ErrGraph = errors.New("route: not a graph")
 
 // Edge is a directed edge; its id is its index in the slice given to NewGraph. Cost is 1 to
@@ -28,7 +28,8 @@ type Edge struct {
 type Graph struct {
 	nodes   int
 	edges   []Edge
-	reverse []int32 // by edge, -1 without; nil if no edge has one
+	reverse []int32  // by edge, -1 without; nil if no edge has one
+	keys    []uint64 // by edge: what the choice among equal costs goes by
 	out, in adjacency
 }
 
@@ -50,8 +51,25 @@ type arc struct {
 // NewGraph builds a graph of nodes 0 to nodes-1; edges are copied. reverse maps each edge to the id
 // of its other direction, or -1; nil if no edge has one. The error wraps ErrGraph: an end out of
 // range, a loop, a cost of 0 or above the maximum, a reverse that is not one.
+//
+// Paths of equal cost are chosen by the numbers of edges: see NewKeyedGraph.
 func NewGraph(nodes int, edges []Edge, reverse []int32) (*Graph, error) {
-	g := &Graph{nodes: nodes, edges: slices.Clone(edges)}
+	keys := make([]uint64, len(edges))
+	for id := range keys {
+		keys[id] = (uint64(id) + 1) * 0x9e3779b97f4a7c15
+	}
+	return NewKeyedGraph(nodes, edges, reverse, keys)
+}
+
+// NewKeyedGraph is NewGraph with a key for each edge, which must be well mixed. Which of several paths
+// of equal cost a flow takes depends on the keys of their edges, on the order of the two ends' numbers,
+// and, between edges of one key, on the order of their numbers: on nothing else. So two graphs choose
+// alike if the same edge has the same key in both, and if both number in the same order.
+func NewKeyedGraph(nodes int, edges []Edge, reverse []int32, keys []uint64) (*Graph, error) {
+	if len(keys) != len(edges) {
+		return nil, fmt.Errorf("%w: %d edges, %d keys", ErrGraph, len(edges), len(keys))
+	}
+	g := &Graph{nodes: nodes, edges: slices.Clone(edges), keys: slices.Clone(keys)}
 	for id, e := range edges {
 		switch {
 		case e.From < 0 || int(e.From) >= nodes || e.To < 0 || int(e.To) >= nodes:
@@ -91,7 +109,10 @@ func (g *Graph) Reverse(id int32) int32 {
 }
 
 // MaxCost returns the highest cost that an edge may have: no sum along a path reaches Unreachable.
-func (g *Graph) MaxCost() uint32 { return (math.MaxUint32 - 1) / uint32(max(1, g.nodes-1)) }
+func (g *Graph) MaxCost() uint32 { return MaxCost(g.nodes) }
+
+// MaxCost is Graph.MaxCost of a graph with so many nodes.
+func MaxCost(nodes int) uint32 { return (math.MaxUint32 - 1) / uint32(max(1, nodes-1)) }
 
 func (g *Graph) validCost(c uint32) bool { return c == Down || c >= 1 && c <= g.MaxCost() }
 

@@ -59,7 +59,7 @@ func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 		if uint64(to[a.node])+uint64(a.cost) != have {
 			continue
 		}
-		if s := score(hash, a.edge); s > best || pick < 0 {
+		if s := score(hash, t.g.keys[a.edge]); s > best || pick < 0 {
 			best, pick = s, int32(i)
 		}
 	}
@@ -94,9 +94,9 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// score is an edge's weight for a flow in rendezvous hashing: of equal-cost next hops the one with
-// the highest is taken. hash has been mixed.
-func score(hash uint64, edge int32) uint64 {
-	hi, lo := bits.Mul64(hash^uint64(uint32(edge)+1)*0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+// score is the weight of an edge with this key for a flow in rendezvous hashing: of equal-cost next hops
+// the one with the highest is taken. hash has been mixed.
+func score(hash, key uint64) uint64 {
+	hi, lo := bits.Mul64(hash^key, 0xd6e8feb86659fd93)
 	return hi ^ lo
 }

@@ -11,7 +11,7 @@ import (
 // as they have been asked for. It is safe for concurrent use; see the package's documentation for
 // who makes versions.
 //
-// Memory: 24 bytes an edge, and 5 bytes for each pair of a node and a destination that was asked
+// Memory: 32 bytes an edge, and 5 bytes for each pair of a node and a destination that was asked
 // for, shared with other versions where equal.
 type Table struct {
 	g       *Graph

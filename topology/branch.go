@@ -1,9 +1,6 @@
 package topology
 
-import (
-	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/route"
-)
+import "github.com/weirnet/weir/netview"
 
 // branch is a link of the network, both directions, as a candidate of a forest.
 type branch struct {
@@ -53,7 +50,7 @@ func (l *branch) tier(in, begins bool) uint8 {
 
 // grade updates a link from its rows.
 func (l *branch) grade(there, back *netview.Link) {
-	cost, _ := costsOf(there, back)
-	l.usable = cost != route.Down && l.a != l.b
+	_, _, up := costsOf(there, back)
+	l.usable = up && l.a != l.b
 	l.unconfirmed, l.draining = l.usable && (unsure(there) || unsure(back)), l.usable && (there.Draining || back.Draining)
 }

@@ -18,8 +18,10 @@
 //
 //   - A link is used only when both its directions are up, so that a path and its reverse are both
 //     possible.
-//   - A link that is unconfirmed costs PenaltyUnconfirmed: existing paths stay, new ones avoid it
-//     where they can.
+//   - A link that is unconfirmed, or draining, counts before every metric (Cost): existing paths stay,
+//     new ones avoid it where they can.
+//   - The same view gives the same paths, in every instance, and after a restart: which of several paths
+//     of equal cost is taken depends on the hash that is asked with and on the keys of the links.
 //   - A forest never has a loop, and keeps every link it had that can still be used.
 //
 // The package is pure: no goroutine, no clock.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/route"
 	"pgregory.net/rapid"
 )
 
@@ -23,7 +22,7 @@ func (f *naiveForest) update(snap *netview.Snapshot) {
 	var tiers [6][]netview.LinkKey // fresh, as before though unsure, to avoid, draining but in the forest, draining, unsure
 	begins := len(f.links) == 0 && len(f.avoid) > 0
 	for there, back := range snap.LinkPairs() {
-		if cost, _ := costsOf(there, back); cost == route.Down || there.Src.DPID == there.Dst.DPID {
+		if _, _, up := costsOf(there, back); !up || there.Src.DPID == there.Dst.DPID {
 			continue
 		}
 		key := there.LinkKey

@@ -1,98 +1,99 @@
 package topology
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 )
 
-// What is added to the cost of a link (netview.Link.Cost, at most netview.CostMax), so that a path
-// takes it only where there is no other. The sums leave room for paths of 16,000 hops.
-const (
-	PenaltyDraining    = 1 << 16 // to be left by all that can
-	PenaltyUnconfirmed = 1 << 17 // not known to be there still, and a switch at its end cannot be told anything
-)
-
 // Map is the graph of a network at one revision of its view. It is immutable and safe for
 // concurrent use.
 //
-// Numbers of switches and edges stay from one map to the Next, so that a choice among equal paths
-// stays as it is when something is added elsewhere. Links that the view has forgotten stay as edges
-// that are down, until they are more than half and are cleared out.
+// Links that the view has forgotten stay as edges that are down, until they are more than half and are
+// cleared out; so do switches. Both are numbered in the order of their keys, and equal costs are decided
+// by keys of links: a path depends on the view, and not on the maps before.
 type Map struct {
 	revision netview.Revision
 	nodes    map[netview.DPID]int32
+	switches []netview.DPID // by node, in order
 	edges    map[netview.LinkKey]int32
-	keys     []netview.LinkKey // by edge: 2i and 2i+1 are the two directions of a link
+	keys     []netview.LinkKey // by edge, in order: 2i and 2i+1 are the two directions of a link
+	weights  weights
 	table    *route.Table
 }
 
 // Build returns the map of a snapshot.
-func Build(snap *netview.Snapshot) *Map {
-	m := &Map{nodes: make(map[netview.DPID]int32), edges: make(map[netview.LinkKey]int32)}
-	m.fill(snap)
-	return m
-}
+func Build(snap *netview.Snapshot) *Map { return build(snap, nil, nil) }
 
 // grow returns the map of a later snapshot with switches or links that m does not have.
 func (m *Map) grow(snap *netview.Snapshot) *Map {
-	next := &Map{nodes: maps.Clone(m.nodes)}
-	if len(m.keys) > 4*snap.Counts().Links+64 { // m has two edges for every link, whichever directions the view has
-		next.edges = make(map[netview.LinkKey]int32)
-	} else {
-		next.edges, next.keys = maps.Clone(m.edges), slices.Clone(m.keys)
+	// m has two edges for every link, whichever directions the view has
+	if n := snap.Counts(); len(m.keys) > 4*n.Links+64 || len(m.switches) > 2*n.Switches+64 {
+		return Build(snap)
 	}
-	next.fill(snap)
-	return next
+	return build(snap, m.switches, m.keys)
 }
 
-// fill numbers what is new in a snapshot and builds the table. m is not published yet.
-func (m *Map) fill(snap *netview.Snapshot) {
-	m.revision = snap.Revision()
+// build returns the map of a snapshot, with switches and links of an earlier map: those that the
+// snapshot does not have are down.
+func build(snap *netview.Snapshot, switches []netview.DPID, links []netview.LinkKey) *Map {
+	m := &Map{revision: snap.Revision()}
+	m.switches = slices.Clone(switches)
 	for sw := range snap.Switches() {
-		if _, ok := m.nodes[sw.DPID]; !ok {
-			m.nodes[sw.DPID] = int32(len(m.nodes))
-		}
+		m.switches = append(m.switches, sw.DPID)
 	}
-	costs := make([]uint32, len(m.keys))
-	for i := range costs {
-		costs[i] = route.Down
+	slices.Sort(m.switches)
+	m.switches = slices.Compact(m.switches)
+	m.nodes = make(map[netview.DPID]int32, len(m.switches))
+	for i, dpid := range m.switches {
+		m.nodes[dpid] = int32(i)
 	}
+	m.weights = weightsOf(len(m.switches))
+	costs := m.number(snap, links)
+	edges, reverse := make([]route.Edge, len(m.keys)), make([]int32, len(m.keys))
+	hashes := make([]uint64, len(m.keys))
+	m.edges = make(map[netview.LinkKey]int32, len(m.keys))
+	for i := range m.keys {
+		key := &m.keys[i]
+		m.edges[*key] = int32(i)
+		edges[i] = route.Edge{From: m.nodes[key.Src.DPID], To: m.nodes[key.Dst.DPID], Cost: costs[i]}
+		reverse[i], hashes[i] = int32(i^1), linkHash(*key)
+	}
+	graph, err := route.NewKeyedGraph(len(m.switches), edges, reverse, hashes)
+	if err != nil {
+		panic("topology: the view's links are no graph: " + err.Error()) // numbered above
+	}
+	m.table = route.NewTable(graph)
+	return m
+}
+
+// number numbers the links of a snapshot and those of an earlier map, and returns their weights.
+func (m *Map) number(snap *netview.Snapshot, earlier []netview.LinkKey) (costs []uint32) {
+	room := max(len(earlier), snap.Counts().Links)
+	m.keys, costs = make([]netview.LinkKey, 0, room), make([]uint32, 0, room)
+	add := func(key netview.LinkKey, own, other uint32) {
+		m.keys, costs = append(m.keys, key, key.Reverse()), append(costs, own, other)
+	}
+	i := 0
 	for there, back := range snap.LinkPairs() {
 		key := keyOf(there, back)
 		if key.Src.DPID == key.Dst.DPID {
 			continue
 		}
-		edge, ok := m.edges[key]
-		if !ok {
-			edge = int32(len(m.keys))
-			m.edges[key], m.edges[key.Reverse()] = edge, edge+1
-			m.keys = append(m.keys, key, key.Reverse())
-			costs = append(costs, 0, 0)
+		for ; i < len(earlier) && earlier[i].Compare(key) < 0; i += 2 {
+			add(earlier[i], route.Down, route.Down)
 		}
-		costs[edge], costs[edge^1] = costsOf(there, back)
+		if i < len(earlier) && earlier[i] == key {
+			i += 2
+		}
+		own, other := m.weights.ofPair(there, back)
+		add(key, own, other)
 	}
-	edges, reverse := make([]route.Edge, len(m.keys)), make([]int32, len(m.keys))
-	for i := range m.keys {
-		key := &m.keys[i]
-		edges[i] = route.Edge{From: m.nodes[key.Src.DPID], To: m.nodes[key.Dst.DPID], Cost: costs[i]}
-		reverse[i] = int32(i ^ 1)
+	for ; i < len(earlier); i += 2 {
+		add(earlier[i], route.Down, route.Down)
 	}
-	graph, err := route.NewGraph(len(m.nodes), edges, reverse)
-	if err != nil {
-		panic("topology: the view's links are no graph: " + err.Error()) // numbered above
-	}
-	m.table = route.NewTable(graph)
-}
-
-// Costs returns the cost of a link in its own and in its other direction; both are route.Down if it
-// cannot be used.
-func Costs(snap *netview.Snapshot, key netview.LinkKey) (own, other uint32) {
-	there, _ := snap.Link(key)
-	back, _ := snap.Link(key.Reverse())
-	return costsOf(there, back)
+	return costs
 }
 
 // keyOf returns the key of a pair of links of which at least one exists.
@@ -102,22 +103,6 @@ func keyOf(there, back *netview.Link) netview.LinkKey {
 	}
 	return there.LinkKey
 }
-
-func costsOf(there, back *netview.Link) (own, other uint32) {
-	if there == nil || back == nil || !there.Usable || !back.Usable {
-		return route.Down, route.Down
-	}
-	var penalty uint32
-	if unsure(there) || unsure(back) {
-		penalty += PenaltyUnconfirmed
-	}
-	if there.Draining || back.Draining {
-		penalty += PenaltyDraining
-	}
-	return uint32(there.Cost) + penalty, uint32(back.Cost) + penalty
-}
-
-func unsure(l *netview.Link) bool { return l.State == netview.LinkUnconfirmed }
 
 // Next returns the map of a later snapshot, given all changes of the view between the two. It shares
 // with the old map what the changes do not affect; without a change of a switch or link it is m.
@@ -133,7 +118,7 @@ func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 			edge, known := m.edges[c.Link.LinkKey]
 			switch {
 			case known:
-				own, other := Costs(snap, c.Link.LinkKey)
+				own, other := m.weights.ofPair(linkPair(snap, c.Link.LinkKey))
 				costs = append(costs, route.Change{Edge: edge, Cost: own}, route.Change{Edge: edge ^ 1, Cost: other})
 			case !c.Deleted && c.Link.Src.DPID != c.Link.Dst.DPID:
 				return m.grow(snap)
@@ -152,17 +137,6 @@ func (m *Map) Next(snap *netview.Snapshot, changes []netview.Change) *Map {
 // Revision returns the view's revision at which the map last changed.
 func (m *Map) Revision() netview.Revision { return m.revision }
 
-// Cost returns the cost of the shortest path between two switches; ok is false without one.
-func (m *Map) Cost(from, to netview.DPID) (cost uint32, ok bool) {
-	src, ok1 := m.nodes[from]
-	dst, ok2 := m.nodes[to]
-	if !ok1 || !ok2 {
-		return 0, false
-	}
-	cost = m.table.Dist(src, dst)
-	return cost, cost != route.Unreachable
-}
-
 // Table returns the graph's table with the costs of this map, for queries other than PathBetween.
 func (m *Map) Table() *route.Table { return m.table }
 
@@ -174,9 +148,3 @@ func (m *Map) Node(dpid netview.DPID) (int32, bool) {
 
 // Link returns the link that an edge of the graph stands for.
 func (m *Map) Link(edge int32) netview.LinkKey { return m.keys[edge] }
-
-// Up reports whether a link can be used: it, and its other direction, are up.
-func (m *Map) Up(key netview.LinkKey) bool {
-	edge, ok := m.edges[key]
-	return ok && m.table.Cost(edge) != route.Down
-}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/route"
 	"pgregory.net/rapid"
 )
 
@@ -82,8 +81,8 @@ func TestPathBetween(t *testing.T) {
 	if got, ok := m.PathBetween(from, to, 0, nil); !ok || got[1].DPID != 3 {
 		t.Errorf("with a link down in one direction: %v", got)
 	}
-	if cost, ok := m.Cost(1, 4); !ok || cost != 2*netview.CostDefault+PenaltyUnconfirmed {
-		t.Errorf("cost %d", cost)
+	if cost, ok := m.Cost(1, 4); !ok || cost != (Cost{Unconfirmed: 1, Metric: 2 * netview.CostDefault}) {
+		t.Errorf("cost %+v", cost)
 	}
 	n.put(key(3, 2, 4, 2), false, netview.LinkConfirmed)
 	m = n.follow(m, &rev)
@@ -168,10 +167,15 @@ func compare(t *rapid.T, s *netview.Snapshot, m *Map) {
 			want, ok1 := built.Cost(a.DPID, b.DPID)
 			got, ok2 := m.Cost(a.DPID, b.DPID)
 			if ok1 != ok2 || want != got {
-				t.Fatalf("cost from %d to %d: %d %t, want %d %t", a.DPID, b.DPID, got, ok2, want, ok1)
+				t.Fatalf("cost from %d to %d: %+v %t, want %+v %t", a.DPID, b.DPID, got, ok2, want, ok1)
 			}
 			if a != b {
 				comparePaths(t, s, m, a.DPID, b.DPID, got, ok2)
+				from, to, hash := netview.Point{DPID: a.DPID}, netview.Point{DPID: b.DPID}, rapid.Uint64().Draw(t, "hash")
+				hops, _ := m.PathBetween(from, to, hash, nil)
+				if fresh, _ := built.PathBetween(from, to, hash, nil); !slices.Equal(hops, fresh) {
+					t.Fatalf("path %v, without a history %v", hops, fresh)
+				}
 			}
 		}
 	}
@@ -179,30 +183,30 @@ func compare(t *rapid.T, s *netview.Snapshot, m *Map) {
 
 // comparePaths follows a path over links of the snapshot, adds up its cost, and compares it with
 // the way back.
-func comparePaths(t *rapid.T, s *netview.Snapshot, m *Map, a, b netview.DPID, cost uint32, ok bool) {
+func comparePaths(t *rapid.T, s *netview.Snapshot, m *Map, a, b netview.DPID, cost Cost, ok bool) {
 	hops, found := m.PathBetween(netview.Point{DPID: a, Port: 99}, netview.Point{DPID: b, Port: 98}, 7, nil)
 	back, _ := m.PathBetween(netview.Point{DPID: b, Port: 98}, netview.Point{DPID: a, Port: 99}, 7, nil)
 	if found != ok || len(hops) != len(back) {
 		t.Fatalf("path from %d to %d: %v, back %v", a, b, hops, back)
 	}
-	sum := uint32(0)
+	var sum Cost
 	for i, h := range hops {
 		if o := back[len(back)-1-i]; o != (Hop{h.DPID, h.Out, h.In}) {
 			t.Fatalf("path %v, back %v", hops, back)
 		}
 		if i > 0 {
-			cost, _ := Costs(s, key(hops[i-1].DPID, hops[i-1].Out, h.DPID, h.In))
-			sum += cost
+			cost, _, _ := costsOf(linkPair(s, key(hops[i-1].DPID, hops[i-1].Out, h.DPID, h.In)))
+			sum = sum.Plus(cost)
 		}
 	}
 	if found && sum != cost {
-		t.Fatalf("path %v costs %d, want %d", hops, sum, cost)
+		t.Fatalf("path %v costs %+v, want %+v", hops, sum, cost)
 	}
 }
 
 func usable(s *netview.Snapshot, k netview.LinkKey) bool {
-	cost, _ := Costs(s, k)
-	return cost != route.Down
+	_, _, up := costsOf(linkPair(s, k))
+	return up
 }
 
 func checkForest(t *rapid.T, s *netview.Snapshot, f *Forest) {

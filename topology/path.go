@@ -1,6 +1,11 @@
 package topology
 
-import "github.com/weirnet/weir/netview"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/route"
+)
 
 // Hop is a switch on a path, with the port in and the port out.
 type Hop struct {
@@ -35,4 +40,43 @@ func (m *Map) PathBetween(from, to netview.Point, hash uint64, buf []Hop) ([]Hop
 	}
 	hop.Out = to.Port
 	return append(buf, hop), true
+}
+
+// Without returns a map in which no link at these switches can be used: for paths around them.
+func (m *Map) Without(avoid ...netview.DPID) *Map {
+	var changes []route.Change
+	graph := m.table.Graph()
+	for edge := range graph.Edges() {
+		key := &m.keys[edge]
+		if m.table.Cost(int32(edge)) != route.Down &&
+			(slices.Contains(avoid, key.Src.DPID) || slices.Contains(avoid, key.Dst.DPID)) {
+			changes = append(changes, route.Change{Edge: int32(edge), Cost: route.Down})
+		}
+	}
+	if len(changes) == 0 {
+		return m
+	}
+	next := *m
+	next.table = m.table.With(changes...)
+	return &next
+}
+
+// linkHash is the key by which a direction of a link is chosen among equal costs. It is the same in all
+// instances and versions: another one would choose other paths for half of all traffic.
+func linkHash(k netview.LinkKey) uint64 {
+	h := scramble(uint64(k.Src.DPID) ^ linkSeed)
+	h = scramble(h ^ uint64(k.Src.Port)<<32 ^ uint64(k.Dst.Port))
+	return scramble(h ^ uint64(k.Dst.DPID))
+}
+
+// linkSeed could be any number. With this one the golden conversations of package intent choose as they
+// did when numbers of edges decided.
+const linkSeed = 0x6fec
+
+// scramble spreads each bit over all 64 (the output function of SplitMix64).
+func scramble(h uint64) uint64 {
+	h += 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
 }

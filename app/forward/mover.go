@@ -50,14 +50,14 @@ func (f *Forward) planMoves() {
 
 // crossesDrained reports whether a path crosses something drained that another path would avoid.
 func (p *path) crossesDrained(m *topology.Map) bool {
-	way, ok := m.PathCost(p.hops)
-	return ok && way.Draining && m.Suboptimal(p.hops, way)
+	cost, ok := m.PathCost(p.hops)
+	return ok && cost.Draining > 0 && m.Suboptimal(p.hops, cost)
 }
 
 // suboptimal reports whether a path could be shorter. One over unconfirmed links stays.
 func (p *path) suboptimal(m *topology.Map) bool {
-	way, ok := m.PathCost(p.hops)
-	return ok && !way.Draining && !way.Unconfirmed && m.Suboptimal(p.hops, way)
+	cost, ok := m.PathCost(p.hops)
+	return ok && cost.Draining == 0 && cost.Unconfirmed == 0 && m.Suboptimal(p.hops, cost)
 }
 
 // collect queues the pairs of the selected paths, at most limit of them if it is not negative, and
