@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/topology"
 )
 
 // nothing is a journal that keeps nothing: what is appended is durable at once.
@@ -242,7 +243,7 @@ func million(b *testing.B, request func(*mesh, int) Request) {
 	for i := range n {
 		r := request(m, i)
 		content[i] = r.Spec.Append(nil)
-		g, p := c.compile(uint32(i+1), &r.Spec, c.m)
+		g, p := c.compile(uint32(i+1), &r.Spec, topology.Filter{})
 		if p.code != NoCode {
 			b.Fatal(p.text)
 		}

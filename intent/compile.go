@@ -18,21 +18,22 @@ type problem struct {
 	other uint32       // of Conflicting: the other intent
 }
 
-// compile computes the rule set of an intent, with routes in m; the version is not set.
-func (c *Core) compile(n uint32, s *spec.Spec, m *topology.Map) (*ruleset.Set, problem) {
+// compile computes the rule set of an intent, with routes that leave some switches and links out; the
+// version is not set.
+func (c *Core) compile(n uint32, s *spec.Spec, without topology.Filter) (*ruleset.Set, problem) {
 	var there, back *sharedPath
 	var p problem
 	switch s.Kind {
 	case spec.HostToHost:
-		there, back, p = c.betweenHosts(n, s, m)
+		there, back, p = c.betweenHosts(n, s, without)
 	case spec.PointToPoint:
-		there, p = c.between(n, s.Src[0].Point, s.Dst[0].Point, m)
+		there, p = c.between(n, s.Src[0].Point, s.Dst[0].Point, without)
 	case spec.MultipointToPoint:
-		there, p = c.inTree(n, s, m)
+		there, p = c.inTree(n, s, without)
 	case spec.PointToMultipoint:
-		there, p = c.outTree(n, s, m)
+		there, p = c.outTree(n, s, without)
 	case spec.Path:
-		there, p = c.alongHops(s, m)
+		there, p = c.alongHops(s, without)
 	}
 	if p.code != NoCode {
 		return nil, p
@@ -61,8 +62,8 @@ func (c *Core) ruleSet(n uint32, s *spec.Spec, there, back *sharedPath) *ruleset
 }
 
 // between returns a shortest path between two connect points.
-func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*sharedPath, problem) {
-	hops, p := c.hopsBetween(n, from, to, m)
+func (c *Core) between(n uint32, from, to netview.Point, without topology.Filter) (*sharedPath, problem) {
+	hops, p := c.hopsBetween(n, from, to, without)
 	if p.code != NoCode {
 		return nil, p
 	}
@@ -71,11 +72,11 @@ func (c *Core) between(n uint32, from, to netview.Point, m *topology.Map) (*shar
 
 // hopsBetween returns the hops of a shortest path between two connect points, valid until the next
 // call.
-func (c *Core) hopsBetween(n uint32, from, to netview.Point, m *topology.Map) ([]topology.Hop, problem) {
+func (c *Core) hopsBetween(n uint32, from, to netview.Point, without topology.Filter) ([]topology.Hop, problem) {
 	if p := c.unknown(from, to); p.code != NoCode {
 		return nil, p
 	}
-	hops, ok := m.PathBetween(from, to, uint64(n), c.path[:0])
+	hops, ok := c.m.PathAround(from, to, uint64(n), without, c.path[:0])
 	if !ok {
 		return nil, problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
 	}
@@ -98,7 +99,7 @@ func (c *Core) unknown(from, to netview.Point) problem {
 }
 
 // betweenHosts returns the paths between two hosts, one for each direction.
-func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, back *sharedPath, p problem) {
+func (c *Core) betweenHosts(n uint32, s *spec.Spec, without topology.Filter) (there, back *sharedPath, p problem) {
 	var at [2]netview.Point
 	for i, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
 		h, ok := c.snap.Host(id)
@@ -107,14 +108,14 @@ func (c *Core) betweenHosts(n uint32, s *spec.Spec, m *topology.Map) (there, bac
 		}
 		at[i] = h.At
 	}
-	if there, p = c.between(n, at[0], at[1], m); p.code == NoCode {
-		back, p = c.between(n, at[1], at[0], m)
+	if there, p = c.between(n, at[0], at[1], without); p.code == NoCode {
+		back, p = c.between(n, at[1], at[0], without)
 	}
 	return there, back, p
 }
 
 // alongHops returns an explicit path, if all its links are up.
-func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
+func (c *Core) alongHops(s *spec.Spec, without topology.Filter) (*sharedPath, problem) {
 	first, last := s.Hops[0], s.Hops[len(s.Hops)-1]
 	p := c.unknown(netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out})
 	if p.code != NoCode {
@@ -125,7 +126,7 @@ func (c *Core) alongHops(s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
 			Src: netview.Point{DPID: s.Hops[i].DPID, Port: s.Hops[i].Out},
 			Dst: netview.Point{DPID: s.Hops[i+1].DPID, Port: s.Hops[i+1].In},
 		}
-		if !m.Up(key) {
+		if !c.m.Up(key) || without.Has(key) {
 			return nil, problem{code: LinkDown, text: fmt.Sprintf("no link from %s to %s is up", key.Src, key.Dst)}
 		}
 	}

@@ -32,7 +32,6 @@ type Core struct {
 	blocked      map[uint32][]uint32              // failed because of a conflict, by the number of the other intent
 	refusals     map[uint32]*refusal              // by number
 	lost         map[uint32]int                   // number of rules that switches lost, by intent
-	prunedMaps   map[string]*topology.Map         // the current map without some switches
 
 	restoring    int                  // entries with the flag restorable
 	interim      int                  // transitions by way of an interim rule set (transition.next)
@@ -123,7 +122,7 @@ func NewCore() *Core {
 		lastSwitches: make(map[netview.DPID]*netview.Switch), portsChanged: make(map[uint32]bool),
 		hostUsers: make(map[netview.HostID]*userList), waitingFor: make(map[netview.DPID][]uint32),
 		blocked:  make(map[uint32][]uint32),
-		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int), prunedMaps: make(map[string]*topology.Map),
+		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/topology"
 )
 
 // applyCommit applies a durable content.
@@ -56,7 +57,7 @@ func (c *Core) decide(n uint32, because cause) {
 
 // decideOn is decide with the spec.
 func (c *Core) decideOn(n uint32, e *coreEntry, s *spec.Spec, because cause) {
-	g, p := c.compile(n, s, c.mapOf(n))
+	g, p := c.compile(n, s, c.around(n))
 	if p.code == NoCode {
 		p = c.obstacle(n, g)
 	}
@@ -135,7 +136,8 @@ func (c *Core) reroute(n uint32, e *coreEntry) {
 	}
 	hops := g.Legs[0].Route.Hops
 	first, last := hops[0], hops[len(hops)-1]
-	w, p := c.between(n, netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}, c.m)
+	from, to := netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}
+	w, p := c.between(n, from, to, topology.Filter{})
 	if p.code != NoCode {
 		c.fail(n, e, p)
 		return

@@ -28,19 +28,12 @@ func (c *Core) avoided(n uint32) *refusal {
 	return nil
 }
 
-// mapOf returns the map for an intent's paths: without the switches that refused its rules.
-func (c *Core) mapOf(n uint32) *topology.Map {
-	ref := c.avoided(n)
-	if ref == nil {
-		return c.m
+// around is what the paths of an intent leave out: the switches that refused its rules.
+func (c *Core) around(n uint32) topology.Filter {
+	if ref := c.avoided(n); ref != nil {
+		return topology.Filter{Switches: ref.avoid}
 	}
-	key := fmt.Sprint(ref.avoid)
-	m := c.prunedMaps[key]
-	if m == nil {
-		m = c.m.Without(ref.avoid...)
-		c.prunedMaps[key] = m
-	}
-	return m
+	return topology.Filter{}
 }
 
 // obstacle returns why a rule set cannot be installed though there is a path: one of its switches

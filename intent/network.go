@@ -11,9 +11,6 @@ func (c *Core) applyUpdate(f *NetworkUpdate) {
 	settling := f.Snap.Settled() && !c.settled
 	left := c.removedPorts(f)
 	c.snap, c.settled = f.Snap, f.Snap.Settled()
-	if f.Map != c.m {
-		clear(c.prunedMaps)
-	}
 	c.m = f.Map
 	if f.Resync || settling {
 		c.reevaluateAll()

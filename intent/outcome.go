@@ -106,7 +106,7 @@ func (c *Core) textOf(n uint32, e *coreEntry) string {
 		return ""
 	}
 	s := spec.Read(e.content)
-	g, p := c.compile(n, &s, c.mapOf(n))
+	g, p := c.compile(n, &s, c.around(n))
 	if p.code == NoCode {
 		p = c.obstacle(n, g)
 	}

@@ -127,7 +127,7 @@ func (c *Core) optimise(n uint32, e *coreEntry) {
 		return
 	}
 	s := spec.Read(e.content)
-	g, p := c.compile(n, &s, c.m)
+	g, p := c.compile(n, &s, topology.Filter{})
 	if p.code != NoCode || !c.costOf(g).Less(c.costOf(e.rules)) || c.obstacle(n, g).code != NoCode {
 		return
 	}

@@ -17,12 +17,12 @@ type tree struct {
 
 // inTree computes a tree from several connect points to one: at a switch that the tree has already,
 // a branch joins it, so that all packets leave a switch by one port.
-func (c *Core) inTree(n uint32, s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
+func (c *Core) inTree(n uint32, s *spec.Spec, without topology.Filter) (*sharedPath, problem) {
 	to := s.Dst[0].Point
 	var t tree
 	on := make(map[netview.DPID]int)
 	for i := range s.Src {
-		path, p := c.hopsBetween(n, s.Src[i].Point, to, m)
+		path, p := c.hopsBetween(n, s.Src[i].Point, to, without)
 		if p.code != NoCode {
 			return nil, p
 		}
@@ -85,13 +85,13 @@ func (t *tree) upstreamFirst() ([]*ruleset.Hop, []edge) {
 
 // outTree computes a tree from one connect point to several: each branch leaves the tree at the
 // last switch that it has in common with it.
-func (c *Core) outTree(n uint32, s *spec.Spec, m *topology.Map) (*sharedPath, problem) {
+func (c *Core) outTree(n uint32, s *spec.Spec, without topology.Filter) (*sharedPath, problem) {
 	from := s.Src[0].Point
 	var hops []*ruleset.Hop
 	var joins []edge
 	on := make(map[netview.DPID]int)
 	for i := range s.Dst {
-		branch, p := c.hopsBetween(n, from, s.Dst[i].Point, m)
+		branch, p := c.hopsBetween(n, from, s.Dst[i].Point, without)
 		if p.code != NoCode {
 			return nil, p
 		}

@@ -3,8 +3,9 @@ package route
 // scratch is the reusable working memory of a computation of distances.
 type scratch struct {
 	heap heap
-	mark []bool  // by node; all false between uses
-	list []int32 // nodes whose distance changed, some more than once
+	mark []bool   // by node; all false between uses
+	list []int32  // nodes whose distance changed, some more than once
+	to   []uint32 // by node: the distances of a search that avoids something; nil before the first
 }
 
 // resolve computes or repairs the distances to dst and publishes them to other readers. If another

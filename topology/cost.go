@@ -102,14 +102,17 @@ func (w weights) cost(weight uint32) (c Cost) {
 
 // Cost returns the cost of the shortest path between two switches; ok is false without one.
 func (m *Map) Cost(from, to netview.DPID) (sum Cost, ok bool) {
-	src, ok1 := m.nodes[from]
-	dst, ok2 := m.nodes[to]
-	if !ok1 || !ok2 {
+	return m.CostAround(from, to, Filter{})
+}
+
+// CostAround is Cost without what a filter leaves out.
+func (m *Map) CostAround(from, to netview.DPID, without Filter) (sum Cost, ok bool) {
+	var on [64]int32
+	edges, ok := m.edgesAround(from, to, 0, without, on[:0])
+	if !ok {
 		return sum, false
 	}
-	var on [64]int32
-	edges, _, ok := m.table.Path(src, dst, 0, on[:0])
-	return m.sum(edges), ok
+	return m.sum(edges), true
 }
 
 // sum adds up the costs of edges that are not down.

@@ -11,7 +11,8 @@
 // # Inputs and outputs
 //
 // A Map is immutable: the graph at one revision of the view. Map.Next makes the next one from the
-// changes since. Its paths are lists of hops: a switch, the port in, the port out. A Forest is a
+// changes since. Its paths are lists of hops: a switch, the port in, the port out; a Filter leaves out
+// switches and links that a path is to avoid. A Forest is a
 // spanning tree of each connected part of the network that changes as little as it can.
 //
 // # Invariants

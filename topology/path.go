@@ -1,8 +1,6 @@
 package topology
 
 import (
-	"slices"
-
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/route"
 )
@@ -18,16 +16,16 @@ type Hop struct {
 // ends exchanged it is the same path, backwards. It allocates only to make buf longer, for paths of
 // more than 64 hops, and for the first path to a switch after a change that concerns it.
 func (m *Map) PathBetween(from, to netview.Point, hash uint64, buf []Hop) ([]Hop, bool) {
+	return m.PathAround(from, to, hash, Filter{}, buf)
+}
+
+// PathAround is PathBetween without what a filter leaves out.
+func (m *Map) PathAround(from, to netview.Point, hash uint64, without Filter, buf []Hop) ([]Hop, bool) {
 	if from.DPID == to.DPID {
 		return append(buf, Hop{DPID: from.DPID, In: from.Port, Out: to.Port}), true
 	}
-	src, ok1 := m.nodes[from.DPID]
-	dst, ok2 := m.nodes[to.DPID]
-	if !ok1 || !ok2 {
-		return buf, false
-	}
 	var on [64]int32
-	edges, _, ok := m.table.Path(src, dst, hash, on[:0])
+	edges, ok := m.edgesAround(from.DPID, to.DPID, hash, without, on[:0])
 	if !ok {
 		return buf, false
 	}
@@ -42,23 +40,31 @@ func (m *Map) PathBetween(from, to netview.Point, hash uint64, buf []Hop) ([]Hop
 	return append(buf, hop), true
 }
 
-// Without returns a map in which no link at these switches can be used: for paths around them.
-func (m *Map) Without(avoid ...netview.DPID) *Map {
-	var changes []route.Change
-	graph := m.table.Graph()
-	for edge := range graph.Edges() {
-		key := &m.keys[edge]
-		if m.table.Cost(int32(edge)) != route.Down &&
-			(slices.Contains(avoid, key.Src.DPID) || slices.Contains(avoid, key.Dst.DPID)) {
-			changes = append(changes, route.Change{Edge: int32(edge), Cost: route.Down})
+// edgesAround appends to buf the edges of a shortest path between two switches.
+func (m *Map) edgesAround(from, to netview.DPID, hash uint64, without Filter, buf []int32) ([]int32, bool) {
+	src, ok1 := m.nodes[from]
+	dst, ok2 := m.nodes[to]
+	if !ok1 || !ok2 {
+		return buf, false
+	}
+	if without.Empty() {
+		edges, _, ok := m.table.Path(src, dst, hash, buf)
+		return edges, ok
+	}
+	var nodes, links [16]int32
+	avoid := route.Avoid{Nodes: nodes[:0], Edges: links[:0]}
+	for _, dpid := range without.Switches {
+		if n, known := m.nodes[dpid]; known {
+			avoid.Nodes = append(avoid.Nodes, n)
 		}
 	}
-	if len(changes) == 0 {
-		return m
+	for _, key := range without.Links {
+		if e, known := m.edges[key]; known {
+			avoid.Edges = append(avoid.Edges, e, e^1)
+		}
 	}
-	next := *m
-	next.table = m.table.With(changes...)
-	return &next
+	edges, _, ok := m.table.PathAvoiding(src, dst, hash, &avoid, buf)
+	return edges, ok
 }
 
 // linkHash is the key by which a direction of a link is chosen among equal costs. It is the same in all
