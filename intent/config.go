@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/topology"
 )
 
 // Record is one record of a journal: the newest of a number counts.
@@ -33,6 +34,7 @@ type Config struct {
 	// nil.
 	Ordered func()
 	View    *netview.View
+	Maps    *topology.Source // of the view, and of all that choose paths in it; nil: one of its own
 	Now     func() time.Time // default time.Now
 
 	MaxIntents  int // default 4 million
@@ -43,6 +45,9 @@ type Config struct {
 }
 
 func (c *Config) withDefaults() {
+	if c.Maps == nil {
+		c.Maps = topology.NewSource(c.View)
+	}
 	c.MaxIntents = cmp.Or(c.MaxIntents, 4_000_000)
 	c.MaxInFlight = cmp.Or(c.MaxInFlight, 200_000)
 	c.Events = cmp.Or(c.Events, 1<<16)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/topology"
 )
 
 // Engine holds the intents of an instance. Its methods are safe for concurrent use.
@@ -23,7 +24,7 @@ type Engine struct {
 
 	// Owned by Run, or by the caller of Turn.
 	core      *Core
-	follower  follower
+	follower  *topology.Follower
 	commits   []Commit // of the last turn, kept to reuse the memory
 	taken     []ruleset.Outcome
 	decisions decisionWriter
@@ -38,7 +39,7 @@ func New(c Config) *Engine {
 	e.setClock()
 	e.catalog = newCatalog(&e.config)
 	e.core = NewCore()
-	e.follower.view = c.View
+	e.follower = c.Maps.Follow()
 	e.decisions.journal = c.Decisions
 	return e
 }

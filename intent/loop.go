@@ -23,8 +23,8 @@ func (e *Engine) part() loop.Part {
 	return loop.Part{
 		Name: "intents", Bell: loop.NewBell(),
 		Turn:    func() time.Time { return e.turn(e.config.Now()) },
-		Changed: func() <-chan struct{} { return e.follower.changed() },
-		Behind:  func() bool { return e.follower.behind() },
+		Changed: func() <-chan struct{} { return e.follower.Changed() },
+		Behind:  func() bool { return e.follower.Behind() },
 		Woken: func(rung bool) {
 			if rung {
 				yieldProcessor() // outcomes often come in groups: process them in one step

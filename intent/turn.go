@@ -1,50 +1,27 @@
 package intent
 
-import (
-	"time"
-
-	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/topology"
-)
-
-// changesAtOnce is about how many changes of the view go into one step.
-const changesAtOnce = 4096
+import "time"
 
 // outcomesKept is for how many outcomes memory is retained.
 const outcomesKept = 1 << 18
 
-// follower maintains the topology map of the view.
-type follower struct {
-	view *netview.View
-	rev  netview.Revision
-	m    *topology.Map
-}
+// allChanges is more than a view keeps: the core takes all at once, so that it never has a map that is
+// ahead of them.
+const allChanges = 1 << 30
 
-func (w *follower) changed() <-chan struct{} { return w.view.Changed(w.rev) }
-
-func (w *follower) behind() bool { return w.m == nil || w.view.Snapshot().Revision() != w.rev }
-
-// next returns what has changed since the last call; nil if nothing has.
-func (w *follower) next() *NetworkUpdate {
-	if !w.behind() {
+// networkUpdate returns what has changed since the last call; nil if nothing has.
+func (e *Engine) networkUpdate() *NetworkUpdate {
+	if !e.follower.Behind() {
 		return nil
 	}
-	if w.m != nil {
-		if changes, upto, ok := w.view.Changes(w.rev, changesAtOnce); ok {
-			snap := w.view.Snapshot()
-			w.rev, w.m = upto, w.m.Next(snap, changes)
-			return &NetworkUpdate{Changes: changes, Snap: snap, Map: w.m}
-		}
-	}
-	snap := w.view.Snapshot()
-	w.rev, w.m = snap.Revision(), topology.Build(snap)
-	return &NetworkUpdate{Resync: true, Snap: snap, Map: w.m}
+	u := e.follower.Next(allChanges)
+	return &NetworkUpdate{Resync: u.Reset, Changes: u.Changes, Snap: u.Snap, Map: u.Map}
 }
 
 // turn processes all input until nothing is left to do at once, and returns when to wake.
 func (e *Engine) turn(now time.Time) time.Time {
 	for {
-		in := Input{Network: e.follower.next()}
+		in := Input{Network: e.networkUpdate()}
 		e.catalog.mu.Lock()
 		e.commits, e.catalog.commits = e.catalog.commits, e.commits[:0]
 		e.catalog.mu.Unlock()
@@ -69,7 +46,7 @@ func (e *Engine) turn(now time.Time) time.Time {
 			e.config.Ordered()
 			e.config.Ordered = nil
 		}
-		if !e.follower.behind() && !ready.More {
+		if !e.follower.Behind() && !ready.More {
 			return earlier(ready.Wake, e.decisions.next)
 		}
 	}

@@ -44,7 +44,7 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 		return err
 	}
 	x.engine = intent.New(intent.Config{
-		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Now: now,
+		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Maps: n.maps, Now: now,
 		Orders: n.flowsync.Order, Ordered: n.flowsync.Release,
 	})
 	n.answers.Intents = x.engine

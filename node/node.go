@@ -40,6 +40,7 @@ import (
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/topology"
 	"github.com/weirnet/weir/warmstart"
 )
 
@@ -136,6 +137,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 type node struct {
 	cfg         Config
 	view        *netview.View
+	maps        *topology.Source // of the view
 	alarms      *alarm.Board
 	audit       *audit.Log
 	store       store.Store
@@ -168,6 +170,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 		return nil, err
 	}
 	n := &node{cfg: cfg, view: netview.New(netview.Limits{}), store: st, said: said}
+	n.maps = topology.NewSource(n.view)
 	n.alarms = alarm.New(n.view)
 	said.join(n.alarms)
 	if err := n.joinSettings(set); err != nil {
@@ -223,9 +226,9 @@ func (n *node) join(as boot) {
 		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms, Now: as.now}, n.view)
 	}
 	n.switches.Join(n.discovery, n.flowsync, n.applications()...)
-	n.answers.Engines = northbound.Engines{View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync,
-		Forward: n.forward, Stats: n.stats, Settings: n.settings, Domain: uint16(cfg.Domain), StoreAnswer: cfg.storeAnswer(),
-		Forgotten: n.failModes.Forget}
+	n.answers.Engines = northbound.Engines{View: n.view, Maps: n.maps, Server: n.switches.Server, Discovery: n.discovery,
+		Flowsync: n.flowsync, Forward: n.forward, Stats: n.stats, Settings: n.settings, Domain: uint16(cfg.Domain),
+		StoreAnswer: cfg.storeAnswer(), Forgotten: n.failModes.Forget}
 }
 
 // applications are those that take part in switches' sessions, in the order in which they see

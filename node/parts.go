@@ -6,14 +6,16 @@ import (
 
 	"github.com/weirnet/weir/intent/watch"
 	"github.com/weirnet/weir/loop"
-	"github.com/weirnet/weir/topology"
 )
 
 // engineParts are the engines of an instance and what follows the view, in the order in which they
 // start: run gives each a goroutine of its own, and whoever steps an instance steps them.
 func (n *node) engineParts(now func() time.Time) []*loop.Part {
 	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
-		&n.flowsync.Part, &n.stats.Part, n.topologyPart()}
+		&n.flowsync.Part, &n.stats.Part}
+	if n.forward != nil {
+		list = append(list, &n.forward.Follow(n.maps).Part)
+	}
 	if n.guard != nil {
 		list = append(list, &n.guard.Part)
 	}
@@ -22,25 +24,6 @@ func (n *node) engineParts(now func() time.Time) []*loop.Part {
 	}
 	list = append(list, n.recorder.Part())
 	return append(append(list, n.intents.parts()...), watch.New(n.intents.engine, n.alarms).Part(now))
-}
-
-// topologyPart keeps the topology, and feeds the application if there is one.
-func (n *node) topologyPart() *loop.Part {
-	if n.forward != nil {
-		return &n.forward.Follow(n.view, n.answers.SetTopology).Part
-	}
-	rev := n.view.Snapshot().Revision()
-	return &loop.Part{
-		Name: "topology", Bell: loop.NewBell(),
-		Turn: func() time.Time {
-			snap := n.view.Snapshot()
-			rev = snap.Revision()
-			n.answers.SetTopology(topology.Build(snap))
-			return time.Time{}
-		},
-		Changed: func() <-chan struct{} { return n.view.Changed(rev) },
-		Behind:  func() bool { return n.view.Snapshot().Revision() != rev },
-	}
 }
 
 // parts are the engine of intents and the journals. The journal of the paths that the engine

@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/topology"
 	"github.com/weirnet/weir/warmstart"
 )
 
@@ -40,6 +41,7 @@ type Stepped struct {
 // cannot be read.
 func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{}), store: cfg.Store, said: new(storeState)}
+	n.maps = topology.NewSource(n.view)
 	if n.store == nil {
 		n.store = store.NewMemory(cfg.Driver.Now)
 	}

@@ -26,7 +26,7 @@ func (n *Answers) Check(ctx context.Context) (*client.Check, netview.Revision, e
 	if !ok {
 		return nil, 0, errEnding
 	}
-	intents := misroutedIntents(n.Intents, n.View.Snapshot(), n.topology.Load())
+	intents := misroutedIntents(n.Intents, n.View.Snapshot(), n.Maps.Latest())
 	switches := []client.SwitchCheck{}
 	for i := range report.Switches {
 		s := switchCheck(&report.Switches[i])

@@ -4,8 +4,7 @@
 // # Inputs and outputs
 //
 // Answers implements api.PathFinder, api.SwitchAsker and api.Forgetter over Engines, which the
-// composition root fills in before anything asks. SetTopology is told of each new map; RuleChecks of
-// the rules that switches list.
+// composition root fills in before anything asks. RuleChecks is told of the rules that switches list.
 //
 // # Who owns what
 //

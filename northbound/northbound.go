@@ -1,7 +1,6 @@
 package northbound
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/api"
@@ -22,6 +21,7 @@ type Engines struct {
 	View      *netview.View
 	Server    *session.Server
 	Discovery *discovery.Discovery
+	Maps      *topology.Source // of the view
 	Flowsync  *flowsync.Loop
 	Forward   *forward.Forward // nil if disabled
 	Stats     *stats.Loop
@@ -39,11 +39,7 @@ type Engines struct {
 type Answers struct {
 	Engines
 	RuleChecks RuleChecks
-	topology   atomic.Pointer[topology.Map]
 }
-
-// SetTopology sets the map in which paths are found from now on.
-func (n *Answers) SetTopology(m *topology.Map) { n.topology.Store(m) }
 
 var (
 	_ api.PathFinder  = (*Answers)(nil)

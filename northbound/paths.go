@@ -22,10 +22,7 @@ func (n *Answers) Paths(_ *netview.Snapshot, q api.PathQuery) []api.Path {
 
 // find finds paths without a look at intents.
 func (n *Answers) find(q api.PathQuery) []api.Path {
-	m := n.topology.Load()
-	if m == nil {
-		return nil
-	}
+	m := n.Maps.Latest()
 	first, ok := n.taken(m, q)
 	if !ok {
 		return nil

@@ -10,6 +10,7 @@
 //
 // # Inputs and outputs
 //
+// A Source owns the map of a view: all that choose paths follow the view through it, and have one map.
 // A Map is immutable: the graph at one revision of the view. Map.Next makes the next one from the
 // changes since. Its paths are lists of hops: a switch, the port in, the port out; a Filter leaves out
 // switches and links that a path is to avoid. A Forest is a

@@ -27,7 +27,7 @@ type Crossing struct {
 func (f *Forward) Crossing(at netview.Point) Crossing {
 	sum := Crossing{Revision: netview.Revision(f.revision.Load())}
 	f.tree.countCrossing(at, &sum)
-	m := f.topology.Load()
+	m := f.currentMap()
 	if m == nil {
 		return sum
 	}

@@ -94,11 +94,12 @@ type Forward struct {
 	switches      index[*Datapath] // by datapath id; written by Attach's caller under attach
 	attach        chan struct{}    // a lock of one: Attach and Detach
 	paths         *pathRegistry
-	topology      atomic.Pointer[topology.Map]
-	edges         atomic.Pointer[[]edgePorts] // in the order of datapath ids
-	directsLeft   atomic.Int64                // in this second
-	refusing      atomic.Int64                // switches that refuse rules
-	floodsLeft    atomic.Int64                // in this second
+	maps          atomic.Pointer[topology.Source] // that the application follows; nil if Step is called by somebody else
+	topology      atomic.Pointer[topology.Map]    // that Step was called with
+	edges         atomic.Pointer[[]edgePorts]     // in the order of datapath ids
+	directsLeft   atomic.Int64                    // in this second
+	refusing      atomic.Int64                    // switches that refuse rules
+	floodsLeft    atomic.Int64                    // in this second
 	tree          *treeCore
 	deletedHosts  map[uint64]hostPlace // places of hosts that were deleted and not learned again; Step's
 	retired       retired
@@ -192,6 +193,15 @@ func pairOfMatch(m openflow.Match) (pair, bool) {
 // paths of equal cost.
 func Hash(src, dst packet.MAC) uint64 {
 	return pair{src: src.Uint64() << 16, dst: dst.Uint64()}.hash()
+}
+
+// currentMap returns the map in which paths are chosen; nil before the first. It may be newer than the
+// changes that Step has applied: another follower of the source has them already, and moves its paths.
+func (f *Forward) currentMap() *topology.Map {
+	if maps := f.maps.Load(); maps != nil {
+		return maps.Map()
+	}
+	return f.topology.Load()
 }
 
 // datapath returns a switch that was ever attached, or nil.

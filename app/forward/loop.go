@@ -6,7 +6,6 @@ import (
 
 	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/loop"
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -14,26 +13,23 @@ import (
 const changesAtOnce = 4096
 
 // Follower feeds the application the changes of a view. Its turns are on the one goroutine that
-// Step requires, and it owns the topology that it publishes.
+// Step requires.
 type Follower struct {
 	loop.Part
 
-	f       *Forward
-	view    *netview.View
-	publish func(*topology.Map)
-	rev     netview.Revision
-	m       *topology.Map
+	f    *Forward
+	from *topology.Follower
 }
 
-// Follow loads the application from a view. Publish is called with each new map, before the
-// application acts on it.
-func (f *Forward) Follow(view *netview.View, publish func(*topology.Map)) *Follower {
-	w := &Follower{f: f, view: view, publish: publish}
+// Follow loads the application from the view of a source of maps, and has it choose paths in the newest
+// of these from now on.
+func (f *Forward) Follow(maps *topology.Source) *Follower {
+	w := &Follower{f: f, from: maps.Follow()}
 	w.Part = loop.Part{
 		Name: "forward", Bell: f.bell,
 		Turn:    func() time.Time { w.turn(); return time.Time{} },
-		Changed: func() <-chan struct{} { return view.Changed(w.rev) },
-		Behind:  w.behind,
+		Changed: func() <-chan struct{} { return w.from.Changed() },
+		Behind:  func() bool { return w.from.Behind() },
 		Woken: func(rung bool) {
 			if rung {
 				f.Continue()
@@ -43,33 +39,24 @@ func (f *Forward) Follow(view *netview.View, publish func(*topology.Map)) *Follo
 		},
 		Beats: int(time.Second / beat.Every), Beat: f.Second,
 	}
-	w.reset(view.Snapshot())
+	w.update()
+	f.maps.Store(maps)
 	f.Second()
 	return w
 }
 
-func (w *Follower) reset(snap *netview.Snapshot) {
-	w.rev, w.m = snap.Revision(), topology.Build(snap)
-	w.publish(w.m)
-	w.f.Reset(snap, w.m)
-}
-
 // update applies changes of the view.
 func (w *Follower) update() {
-	changes, upto, snap, ok := w.view.Follow(w.rev, changesAtOnce)
-	if !ok {
-		w.reset(snap)
+	u := w.from.Next(changesAtOnce)
+	if u.Reset {
+		w.f.Reset(u.Snap, u.Map)
 		return
 	}
-	w.rev, w.m = upto, w.m.Next(snap, changes)
-	w.publish(w.m)
-	w.f.Step(changes, snap, w.m, upto == snap.Revision())
+	w.f.Step(u.Changes, u.Snap, u.Map, u.Whole())
 }
 
-func (w *Follower) behind() bool { return w.view.Snapshot().Revision() != w.rev }
-
 func (w *Follower) turn() {
-	if w.behind() {
+	if w.from.Behind() {
 		w.update()
 	}
 }

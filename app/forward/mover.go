@@ -37,7 +37,7 @@ type candidate struct {
 func (f *Forward) planMoves() {
 	mv := &f.mover
 	mv.queue = nil
-	m := f.topology.Load()
+	m := f.currentMap()
 	if len(mv.drains) > 0 {
 		f.collect(m, -1, func(p *path) bool { return p.crossesDrained(m) })
 	}
@@ -145,7 +145,7 @@ func (d *Datapath) moveHitless(cs []candidate) {
 		return
 	}
 	d.runAndConfirm(out, func() {
-		m := d.f.topology.Load()
+		m := d.f.currentMap()
 		for _, c := range cs {
 			fl, had := d.pairs.get(c.pr)
 			if !had || d.installs[c.pr] != nil {

@@ -150,7 +150,7 @@ func (d *Datapath) unicast(out *switchConn, pin *openflow.PacketIn, pr pair, cop
 
 // pathTo returns the hops from a point to another, in the current topology.
 func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([]topology.Hop, bool) {
-	m := f.topology.Load()
+	m := f.currentMap()
 	if m == nil {
 		return buf, false
 	}

@@ -12,7 +12,7 @@ import (
 // A destination that is not known is where it was.
 func (f *Forward) pathValid(pr pair, p *path) bool {
 	dst, known := f.hosts.get(pr.dstKey())
-	return (!known || p.egress() == dst.at) && p.usable(f.topology.Load()) // a dead path is not usable
+	return (!known || p.egress() == dst.at) && p.usable(f.currentMap()) // a dead path is not usable
 }
 
 // flowValid is pathValid for a pair of this switch. d.mu is held.

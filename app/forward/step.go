@@ -150,7 +150,7 @@ func (f *Forward) Second() {
 			f.acceptsAgain(d)
 		}
 	}
-	if f.topology.Load() != nil {
+	if f.currentMap() != nil {
 		f.planMoves()
 	}
 	f.retired.delete(now)
