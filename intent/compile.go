@@ -76,7 +76,11 @@ func (c *Core) hopsBetween(n uint32, from, to netview.Point, without topology.Fi
 	if p := c.unknown(from, to); p.code != NoCode {
 		return nil, p
 	}
-	hops, ok := c.m.PathAround(from, to, uint64(n), without, c.path[:0])
+	backoff := c.planner.restorer.Backoff(c.now)
+	hops, ok := c.m.PathAround(from, to, uint64(n), without.And(backoff), c.path[:0])
+	if !ok && !backoff.Empty() { // there is no path but over links that flap
+		hops, ok = c.m.PathAround(from, to, uint64(n), without, c.path[:0])
+	}
 	if !ok {
 		return nil, problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
 	}

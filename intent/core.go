@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/timerq"
 	"github.com/weirnet/weir/topology"
@@ -67,15 +68,14 @@ type CoreCounts struct {
 
 // Settings are the times of a core.
 type Settings struct {
-	Linger        time.Duration // how long the rules of an old path stay, at least
-	WaitToRestore time.Duration // how long links must be stable before paths revert to shorter ones
-	StepTimeout   time.Duration // how long a hitless transition counts against MovesAtOnce
-	Retry         time.Duration // the first backoff after a refusal; it doubles up to RetryMax
-	RetryMax      time.Duration
+	Linger      time.Duration // how long the rules of an old path stay, at least
+	StepTimeout time.Duration // how long a hitless transition counts against pathing.MovesMax
+	Retry       time.Duration // the first backoff after a refusal; it doubles up to RetryMax
+	RetryMax    time.Duration
 }
 
 // DefaultSettings are the defaults.
-var DefaultSettings = Settings{Linger: 100 * time.Millisecond, WaitToRestore: 30 * time.Second, StepTimeout: 10 * time.Second,
+var DefaultSettings = Settings{Linger: 100 * time.Millisecond, StepTimeout: pathing.StepTimeout,
 	Retry: 5 * time.Second, RetryMax: 5 * time.Minute}
 
 // NetworkUpdate is what has changed in the network, and its current state. With Resync the changes
@@ -122,6 +122,7 @@ func NewCore() *Core {
 		lastSwitches: make(map[netview.DPID]*netview.Switch), portsChanged: make(map[uint32]bool),
 		hostUsers: make(map[netview.HostID]*userList), waitingFor: make(map[netview.DPID][]uint32),
 		blocked:  make(map[uint32][]uint32),
+		planner:  planner{restorer: pathing.NewRestorer()},
 		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int),
 	}
 }
@@ -182,7 +183,7 @@ func (c *Core) reevaluateSome(list *[]uint32, limit int) {
 // more reports whether intents are still to be re-evaluated.
 func (c *Core) more() bool { return len(c.broken)+len(c.queue) > 0 }
 
-func (c *Core) wake() time.Time { return earlier(c.timers.Next(), c.planner.wake(c)) }
+func (c *Core) wake() time.Time { return earlier(c.timers.Next(), c.planner.wake(c.now)) }
 
 // enqueue queues intents for re-evaluation, in the order of their numbers.
 func (c *Core) enqueue(list []uint32) {

@@ -61,7 +61,7 @@ func (c *Core) reevaluateAll() {
 	}
 	clear(c.waitingFor)
 	c.takePathless()
-	c.planner.linksChanged(c.now)
+	c.planner.restart(c.now)
 }
 
 // linksChanged evaluates the paths over changed links. Intents whose path failed are re-routed
@@ -91,7 +91,7 @@ func (c *Core) linksChanged(changes []netview.Change) {
 	if up {
 		c.retryPathless()
 	}
-	c.planner.linksChanged(c.now)
+	c.planner.linksChanged(c.m, changes, c.now)
 }
 
 // pathsOver returns the users of the paths that a change of some links has taken down, and the ids

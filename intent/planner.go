@@ -5,42 +5,51 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
-)
-
-// Limits of hitless transitions: the same as in app/forward.
-const (
-	// MovesAtOnce is how many hitless transitions are in progress at a time.
-	MovesAtOnce = 512
-	// RevertPerSecond is how many intents are re-evaluated for a shorter path.
-	RevertPerSecond = 64
 )
 
 // planner schedules hitless re-routes of intents whose path works, but passes a drained link or
 // could be shorter.
 type planner struct {
-	queue          []uint32
-	moving         int
-	lastLinkChange time.Time // time of the last change of a link
-	suboptimal     bool      // some path may be longer than necessary
-	backlog        []uint32  // intents with such paths; nil: not computed yet
-	nextRevert     time.Time
+	queue      []uint32
+	moving     int
+	restorer   *pathing.Restorer
+	backlog    []uint32 // intents whose path may be longer than necessary; nil: not computed since the last one ended
+	nextRevert time.Time
 }
 
-// linksChanged restarts the wait-to-restore timer.
-func (p *planner) linksChanged(now time.Time) {
-	p.lastLinkChange, p.suboptimal, p.backlog, p.nextRevert = now, true, nil, time.Time{}
+// restart restarts the wait-to-restore timer: any link may have changed.
+func (p *planner) restart(now time.Time) {
+	p.restorer.Restart(now)
+	p.backlog = nil
 }
 
-func (p *planner) wake(c *Core) time.Time {
-	switch {
-	case !p.suboptimal || len(p.queue) > 0 || p.moving > 0: // their completion causes a step
-		return time.Time{}
-	case p.backlog == nil:
-		return p.lastLinkChange.Add(c.settings.WaitToRestore)
+// linksChanged tells the planner of changes of links.
+func (p *planner) linksChanged(m *topology.Map, changes []netview.Change, now time.Time) {
+	if p.restorer.LinksChanged(m, changes, now) {
+		p.backlog = nil
 	}
-	return p.nextRevert
+}
+
+func (p *planner) wake(now time.Time) time.Time {
+	switch {
+	case len(p.queue) > 0 || p.moving > 0: // their completion causes a step
+		return time.Time{}
+	case p.backlog != nil:
+		return p.nextRevert
+	}
+	return p.restorer.Wake(now)
+}
+
+// due reports whether the next batch of suboptimal paths is to be looked at.
+func (p *planner) due(now time.Time) bool {
+	if p.backlog != nil {
+		return !now.Before(p.nextRevert)
+	}
+	return p.restorer.Take(now)
 }
 
 // queueIfDrained queues the users of a path that passes a draining link.
@@ -63,15 +72,13 @@ func (c *Core) addCandidate(n uint32, e *coreEntry) {
 	}
 }
 
-// plan starts queued transitions, up to MovesAtOnce.
+// plan starts queued transitions, up to pathing.MovesMax.
 func (c *Core) plan() {
 	p := &c.planner
-	if p.suboptimal && len(p.queue) == 0 && p.moving == 0 && !c.more() &&
-		!c.now.Before(p.lastLinkChange.Add(c.settings.WaitToRestore)) &&
-		!c.now.Before(p.nextRevert) {
+	if len(p.queue) == 0 && p.moving == 0 && !c.more() && p.due(c.now) {
 		c.queueSuboptimal()
 	}
-	for len(p.queue) > 0 && p.moving < MovesAtOnce {
+	for len(p.queue) > 0 && p.moving < pathing.MovesMax {
 		n := p.queue[0]
 		p.queue = p.queue[1:]
 		e := c.entries.at(n)
@@ -89,12 +96,12 @@ func (c *Core) queueSuboptimal() {
 	if p.backlog == nil {
 		p.backlog = c.suboptimal()
 	}
-	n := min(len(p.backlog), RevertPerSecond)
+	n := min(len(p.backlog), pathing.RevertPerSecond)
 	for _, number := range p.backlog[:n] {
 		c.addCandidate(number, c.entries.at(number))
 	}
 	if p.backlog = p.backlog[n:]; len(p.backlog) == 0 {
-		p.suboptimal, p.backlog = false, nil
+		p.backlog = nil
 		return
 	}
 	p.nextRevert = c.now.Add(time.Second)
@@ -104,6 +111,7 @@ func (c *Core) queueSuboptimal() {
 // closer look. Paths over unconfirmed links are left out.
 func (c *Core) suboptimal() []uint32 {
 	list := []uint32{}
+	judge := pathing.Judge{Map: c.m, Backoff: c.planner.restorer.Backoff(c.now)}
 	for _, path := range c.paths.list {
 		if path == nil || path.users.count() == 0 {
 			continue
@@ -113,7 +121,7 @@ func (c *Core) suboptimal() []uint32 {
 			continue
 		}
 		hops := path.route.Hops
-		if best, ok := c.m.Cost(hops[0].DPID, hops[len(hops)-1].DPID); path.treeEdges != nil || ok && best.Less(cost) {
+		if path.treeEdges != nil || judge.Suboptimal(hops[0].DPID, hops[len(hops)-1].DPID, cost) {
 			list = append(list, path.users.list...)
 		}
 	}

@@ -3,6 +3,7 @@ package intent
 import (
 	"time"
 
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -140,7 +141,7 @@ func (c *Core) lingerTime(g *ruleset.Set) time.Duration {
 		}
 		longest = max(longest, sum)
 	}
-	return max(least, min(2*time.Duration(longest)*time.Microsecond, time.Minute))
+	return max(least, pathing.Transit(longest))
 }
 
 // withdraw starts the removal of an intent: all its rules are removed at once.

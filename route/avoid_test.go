@@ -59,7 +59,8 @@ func compareAvoiding(t *rapid.T) {
 			}
 			want, wantCost, wantOK := without.Path(s, d, hash, []int32{77})
 			if ok != wantOK || cost != wantCost || !slices.Equal(got, want) {
-				t.Fatalf("path %d→%d without %+v: %v costs %d %t, want %v, %d %t", s, d, avoid, got, cost, ok, want, wantCost, wantOK)
+				t.Fatalf("path %d→%d without %+v: %v costs %d %t, want %v, %d %t",
+					s, d, avoid, got, cost, ok, want, wantCost, wantOK)
 			}
 		}
 	}

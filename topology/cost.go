@@ -58,12 +58,12 @@ func linkPair(snap *netview.Snapshot, key netview.LinkKey) (there, back *netview
 }
 
 // weights are what package route adds up in place of costs: single numbers, in which a draining link
-// weighs more than the metric of any other path, and an unconfirmed link twice as much. No metric counts
-// for more than a draining link. So the path of least weight is that of least cost where
+// weighs more than any metric of a link, and an unconfirmed one twice as much. A path of least weight has
+// the least cost as long as
 //
-//   - the metrics of a path sum to less than weights.draining: 5 million with 206 switches, 100,000 with
-//     10,000, and a metric is 1 unless configured;
-//   - no detour over three draining links avoids one unconfirmed link: two weigh as much.
+//   - the metrics of a path sum to less than weights.draining, which is 5 million with 206 switches and
+//     100,000 with 10,000; a metric is 1 unless configured;
+//   - no path around an unconfirmed link crosses more than one that drains: two weigh as much.
 //
 // Nobody but the search sees weights: what is compared and shown are costs.
 type weights struct{ draining, unconfirmed uint32 }
@@ -153,12 +153,6 @@ func (m *Map) PathCost(hops []Hop) (sum Cost, ok bool) {
 		sum = sum.Plus(c)
 	}
 	return sum, true
-}
-
-// Suboptimal reports whether there is a path between the same ends that costs less than c.
-func (m *Map) Suboptimal(hops []Hop, c Cost) bool {
-	best, ok := m.Cost(hops[0].DPID, hops[len(hops)-1].DPID)
-	return ok && best.Less(c)
 }
 
 func linkBetween(a, b Hop) netview.LinkKey {

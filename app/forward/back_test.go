@@ -37,7 +37,7 @@ func TestPairsGoBackToShorterPaths(t *testing.T) {
 		if got := longest(); got != 3 {
 			t.Errorf("the longest path has %d switches, want 3", got)
 		}
-		if n.f.mover.suboptimal {
+		if n.f.mover.reverting {
 			t.Error("pairs are looked for though none is left")
 		}
 	}

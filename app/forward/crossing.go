@@ -27,8 +27,8 @@ type Crossing struct {
 func (f *Forward) Crossing(at netview.Point) Crossing {
 	sum := Crossing{Revision: netview.Revision(f.revision.Load())}
 	f.tree.countCrossing(at, &sum)
-	m := f.currentMap()
-	if m == nil {
+	j := f.judge()
+	if j.Map == nil {
 		return sum
 	}
 	const here, leaving = 1, 2
@@ -36,7 +36,7 @@ func (f *Forward) Crossing(at netview.Point) Crossing {
 	for _, p := range f.paths.all() {
 		switch {
 		case !p.touches(at):
-		case p.crossesDrained(m):
+		case p.crossesDrained(j):
 			state[p.id] = leaving
 		default:
 			state[p.id] = here

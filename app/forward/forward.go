@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/topology"
 )
 
@@ -105,12 +106,13 @@ type Forward struct {
 	retired       retired
 	inherited     inherited
 	mover         mover
-	movesInFlight atomic.Int64  // planned moves
-	movesQueued   atomic.Bool   // planned moves wait for one of MovesMax places
-	bell          loop.Bell     // rung when there is room
-	linksChanged  bool          // since Second; Step's
-	seconds       atomic.Uint32 // calls of Second
-	revision      atomic.Uint64 // of the view that Step has applied
+	backoff       atomic.Pointer[topology.Filter] // the links that flap; nil: none does
+	movesInFlight atomic.Int64                    // planned moves
+	movesQueued   atomic.Bool                     // planned moves wait for one of MovesMax places
+	bell          loop.Bell                       // rung when there is room
+	recheck       bool                            // a link has changed since Second; Step's
+	seconds       atomic.Uint32                   // calls of Second
+	revision      atomic.Uint64                   // of the view that Step has applied
 	snap          atomic.Pointer[netview.Snapshot]
 	count         Counts
 }
@@ -127,7 +129,7 @@ func New(cfg Config, wanted *netview.Desired) *Forward {
 	}
 	f := &Forward{cfg: cfg, paths: newPaths(), deletedHosts: make(map[uint64]hostPlace), attach: make(chan struct{}, 1),
 		bell: loop.NewBell()}
-	f.tree, f.mover.drains = newTreeCore(cfg, wanted), make(drains)
+	f.tree, f.mover.drains, f.mover.restorer = newTreeCore(cfg, wanted), make(drains), pathing.NewRestorer()
 	return f
 }
 

@@ -2,30 +2,28 @@ package forward
 
 import (
 	"slices"
+	"time"
 
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/topology"
 )
 
-// Bounds of planned moves.
+// Bounds of planned moves, those of package pathing; times are in seconds.
 const (
-	// MovesMax bounds the pairs that are being moved to another path for a planned reason.
-	MovesMax = 512
-	// MoveTimeout is how long, in seconds, a switch may take to confirm a step of a planned move.
-	MoveTimeout = 10
-	// WaitToRestore is how long, in seconds, no link may have changed before pairs are reverted to
-	// shorter paths.
-	WaitToRestore = 30
-	// RevertPerSecond bounds how many of them are reverted per second.
-	RevertPerSecond = 64
+	MovesMax        = pathing.MovesMax
+	MoveTimeout     = uint32(pathing.StepTimeout / time.Second)
+	WaitToRestore   = int(pathing.WaitToRestore / time.Second)
+	RevertPerSecond = pathing.RevertPerSecond
 )
 
 // mover has the pairs to be moved for a planned reason: their path crosses something drained and
 // another does not, or a shorter one is available again. Step's goroutine owns it.
 type mover struct {
-	queue        []candidate
-	drains       drains
-	suboptimal   bool // some pair may be on a path that is longer than necessary
-	quietSeconds int  // since a link changed
+	queue     []candidate
+	drains    drains
+	restorer  *pathing.Restorer
+	reverting bool // some pair may be on a path that is longer than necessary
 }
 
 type candidate struct {
@@ -33,36 +31,69 @@ type candidate struct {
 	pr pair
 }
 
+// clock is the time by which planned moves are made.
+func (f *Forward) clock() time.Time { return time.Unix(int64(f.seconds.Load()), 0) }
+
+// linksChanged tells the mover of changes of links.
+func (f *Forward) linksChanged(m *topology.Map, changes []netview.Change) {
+	if f.mover.restorer.LinksChanged(m, changes, f.clock()) {
+		f.mover.reverting = false
+	}
+	f.publishBackoff()
+}
+
+// publishBackoff has pairs that are installed from now on leave out the links in back-off.
+func (f *Forward) publishBackoff() {
+	if now := f.mover.restorer.Backoff(f.clock()); !now.Empty() {
+		f.backoff.Store(&now)
+	} else if f.backoff.Load() != nil {
+		f.backoff.Store(nil)
+	}
+}
+
+// linksInBackoff returns the links that paths leave out where they can.
+func (f *Forward) linksInBackoff() topology.Filter {
+	if backoff := f.backoff.Load(); backoff != nil {
+		return *backoff
+	}
+	return topology.Filter{}
+}
+
 // planMoves collects the pairs to be moved now and starts as many as there is room for.
 func (f *Forward) planMoves() {
 	mv := &f.mover
 	mv.queue = nil
-	m := f.currentMap()
+	j := f.judge()
 	if len(mv.drains) > 0 {
-		f.collect(m, -1, func(p *path) bool { return p.crossesDrained(m) })
+		f.collect(-1, func(p *path) bool { return p.crossesDrained(j) })
 	}
 	f.collectHalfMoved()
-	if mv.suboptimal && mv.quietSeconds >= WaitToRestore && len(mv.queue) == 0 && f.movesInFlight.Load() == 0 {
-		mv.suboptimal = f.collect(m, RevertPerSecond, func(p *path) bool { return p.suboptimal(m) })
+	if len(mv.queue) == 0 && f.movesInFlight.Load() == 0 && (mv.reverting || mv.restorer.Take(f.clock())) {
+		mv.reverting = f.collect(RevertPerSecond, func(p *path) bool { return p.suboptimal(j) })
 	}
 	f.startMoves()
 }
 
-// crossesDrained reports whether a path crosses something drained that another path would avoid.
-func (p *path) crossesDrained(m *topology.Map) bool {
-	cost, ok := m.PathCost(p.hops)
-	return ok && cost.Draining > 0 && m.Suboptimal(p.hops, cost)
+// judge is what paths are judged by now.
+func (f *Forward) judge() pathing.Judge {
+	return pathing.Judge{Map: f.currentMap(), Backoff: f.linksInBackoff()}
 }
 
-// suboptimal reports whether a path could be shorter. One over unconfirmed links stays.
-func (p *path) suboptimal(m *topology.Map) bool {
-	cost, ok := m.PathCost(p.hops)
-	return ok && cost.Draining == 0 && cost.Unconfirmed == 0 && m.Suboptimal(p.hops, cost)
+// crossesDrained reports whether a path crosses something drained that another path would avoid.
+func (p *path) crossesDrained(j pathing.Judge) bool {
+	cost, ok := j.Map.PathCost(p.hops)
+	return ok && j.Drained(p.hops[0].DPID, p.egress().DPID, cost)
+}
+
+// suboptimal reports whether a path could be shorter.
+func (p *path) suboptimal(j pathing.Judge) bool {
+	cost, ok := j.Map.PathCost(p.hops)
+	return ok && j.Suboptimal(p.hops[0].DPID, p.egress().DPID, cost)
 }
 
 // collect queues the pairs of the selected paths, at most limit of them if it is not negative, and
 // reports whether there are such paths.
-func (f *Forward) collect(m *topology.Map, limit int, wanted func(*path) bool) bool {
+func (f *Forward) collect(limit int, wanted func(*path) bool) bool {
 	leave := make(map[uint32]bool)
 	for _, p := range f.paths.all() {
 		if wanted(p) {
@@ -145,14 +176,14 @@ func (d *Datapath) moveHitless(cs []candidate) {
 		return
 	}
 	d.runAndConfirm(out, func() {
-		m := d.f.currentMap()
+		j := d.f.judge()
 		for _, c := range cs {
 			fl, had := d.pairs.get(c.pr)
 			if !had || d.installs[c.pr] != nil {
 				continue
 			}
 			p := d.f.paths.get(fl.path)
-			if len(d.halfMoved[c.pr]) > 0 || p != nil && (p.crossesDrained(m) || p.suboptimal(m)) {
+			if len(d.halfMoved[c.pr]) > 0 || p != nil && (p.crossesDrained(j) || p.suboptimal(j)) {
 				d.move(out, c.pr, fl, true)
 			}
 		}

@@ -154,6 +154,11 @@ func (f *Forward) pathTo(buf []topology.Hop, from, to netview.Point, pr pair) ([
 	if m == nil {
 		return buf, false
 	}
+	if backoff := f.backoff.Load(); backoff != nil {
+		if hops, ok := m.PathAround(from, to, pr.hash(), *backoff, buf); ok {
+			return hops, true
+		} // there is no path but over links that flap
+	}
 	return m.PathBetween(from, to, pr.hash(), buf)
 }
 

@@ -3,9 +3,11 @@ package forward
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/plan"
 )
 
@@ -85,7 +87,7 @@ func (f *Forward) emptyAt(p *path) uint32 {
 			}
 		}
 	}
-	return f.seconds.Load() + 2 + uint32(min(us/500_000, 60))
+	return f.seconds.Load() + 2 + uint32(pathing.Transit(us)/time.Second)
 }
 
 // delete deletes the pair's rules at the switches that only the retired path crosses: not those of

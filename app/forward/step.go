@@ -32,12 +32,15 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	}
 	f.topology.Store(m)
 	f.snap.Store(snap)
+	if what.links { // before paths are chosen
+		f.linksChanged(m, changes)
+	}
 	f.updateEdges(changes, snap, whole)
 	f.deletePortRules(left)
 	f.tree.step(snap, changes, whole)
 	if what.links {
 		f.rerouteBroken(down, m)
-		f.linksChanged = true
+		f.recheck = true
 	}
 	if len(moved) > 0 {
 		f.followHosts(moved)
@@ -49,11 +52,8 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	if what.links || !whole {
 		f.mover.drains.take(changes, snap, whole)
 	}
-	if what.links {
-		f.mover.quietSeconds, f.mover.suboptimal = 0, true
-		if len(f.mover.drains) > 0 {
-			f.planMoves()
-		}
+	if what.links && len(f.mover.drains) > 0 {
+		f.planMoves()
 	}
 	if what.switches || !whole {
 		f.forgetSwitches(changes, snap, whole)
@@ -133,10 +133,10 @@ func (f *Forward) Second() {
 	now := f.seconds.Add(1)
 	f.floodsLeft.Store(FloodsPerSecond)
 	f.directsLeft.Store(DirectPerSecond)
-	f.mover.quietSeconds++
+	f.publishBackoff()
 	f.adoptAll(now)
-	if f.linksChanged {
-		f.linksChanged = false
+	if f.recheck {
+		f.recheck = false
 		f.recheckPathless()
 	}
 	f.retry()

@@ -1,0 +1,26 @@
+// Package pathing is what all that moves packets from one path to another has in common: pairs of
+// app/forward and intents. It holds when a path that works may be left for a better one, how many may
+// move at a time, and which links are not to be trusted yet.
+//
+// # The problem
+//
+// A link that fails is left at once. When it comes back, paths over it are shorter again, and whoever
+// goes back too early is hit by its next failure; a link that flaps, with any period, must not move paths
+// again and again. Nor may it keep others from going back to links that are sound.
+//
+// # Inputs and outputs
+//
+// A Restorer is told of the changes of links, with the time. It tells when suboptimal paths are to be
+// looked for, and which links new paths leave out where they can. A Judge tells of a path that works
+// whether it is worth leaving.
+//
+// # Invariants
+//
+//   - No path goes back to a link that has not been up for its hold time: WaitToRestore, doubled for each
+//     failure that followed another before the link had been up for twice its hold time, up to HoldMax.
+//     Failures within one WaitToRestore count once: a carrier that bounces is one failure.
+//   - A link that has failed twice like this is in back-off until it has been up for its hold time. Its
+//     changes do not begin the wait of others anew.
+//
+// The package is pure: time is an argument.
+package pathing
