@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -71,7 +72,8 @@ func (p *calibrationFlags) read(cmd *cobra.Command) (err error) {
 		p.Rates = append(p.Rates, rate)
 	}
 	p.Build, p.Command, p.Note = probeBuild(), commandLine(), notes(cmd)
-	return nil
+	p.Program, err = os.Executable()
+	return err
 }
 
 // noSwitch is --listen of a switch that has another controller, or none.

@@ -18,7 +18,10 @@ type behaviour struct {
 	fragments fragments
 	current   arrival // of the packet that is in the tables; 0: of none that was waited for
 
-	forwarded      capacity // of all ports
+	forwarded      capacity       // of all ports
+	traffic        traffic        // of all ports
+	pathChance     profile.Chance // of one way
+	setupChance    profile.Chance // of one flow
 	toController   rateLimiter
 	fromController rateLimiter
 	waiting        int // packet-ins that are to be sent
@@ -38,6 +41,7 @@ func (sw *Switch) behave() *behaviour {
 	b := &behaviour{Profile: sw.profile, sw: sw, random: seeded(sw.net.cfg.Seed, seedBehaviour, sw.Index)}
 	b.toController, b.fromController = newRateLimiter(b.PacketIn), newRateLimiter(b.PacketOut)
 	b.installer.Install = b.Install
+	b.pathChance, b.setupChance = b.PathLatency.Chance().EachWay(), b.FlowSetup.Chance().EachWay()
 	return b
 }
 
@@ -49,12 +53,12 @@ func (r *random) normal() float64 {
 	return math.Sqrt(-2*math.Log(1-r.float())) * math.Cos(2*math.Pi*r.float())
 }
 
-// randomFactor is what chance makes of a latency now.
-func (b *behaviour) randomFactor(l *profile.Latency) float64 {
-	if l.P90 <= 1 {
+// randomFactor is what chance makes of a time now.
+func (b *behaviour) randomFactor(c profile.Chance) float64 {
+	if c == (profile.Chance{}) {
 		return 1
 	}
-	return l.Times(b.random.normal())
+	return c.Times(b.random.normal())
 }
 
 // arrives records a frame that enters the tables, and when it arrived.
@@ -63,7 +67,7 @@ func (b *behaviour) arrives(frame []byte, at time.Duration) {
 	if len(b.PathLatency.Points) == 0 {
 		return
 	}
-	b.current.chance = b.randomFactor(&b.PathLatency)
+	b.current.chance = b.randomFactor(b.pathChance)
 	if c := payloadOf(frame); c.fragment != (fragmentKey{}) {
 		b.current = b.fragments.since(c.fragment, b.current)
 	}
@@ -101,17 +105,29 @@ func (b *behaviour) latency(p *port, frame []byte, from time.Duration) time.Dura
 	}
 	since := b.current
 	if since.at == 0 {
-		since = arrival{from, b.randomFactor(&b.PathLatency)}
+		since = arrival{from, b.randomFactor(b.pathChance)}
 	}
 	c := payloadOf(frame)
 	took := float64(c.along(&b.PathLatency)) / 2 * since.chance
+	bps := b.rate(p, len(frame), from)
 	if len(b.Load.Points) > 0 {
-		took *= c.loaded(&b.Load, p.traffic.rate(len(frame), from))
+		took *= c.loaded(&b.Load, bps)
 	}
 	if p.link.outer != nil {
-		took -= float64(c.devices(&b.PathLatency)) / 2
+		took -= float64(b.Load.Devices(bps, c.devices(b.PathLatency.Devices), c.devices)) / 2
 	}
 	return max(since.at+time.Duration(took), from)
+}
+
+// rate is the load that counts for a frame that leaves by a port, with it; 0 where none does.
+func (b *behaviour) rate(p *port, size int, now time.Duration) float64 {
+	switch {
+	case len(b.Load.Points) == 0:
+		return 0
+	case b.Load.Switch:
+		return b.traffic.rate(size, now)
+	}
+	return p.traffic.rate(size, now)
 }
 
 // packetIn schedules a packet-in; false if it is to be sent now.
@@ -126,14 +142,14 @@ func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
 		return true
 	}
 	x := setup{buffer: p.Buffer, sum: sumOf(p.Frame), flow: flowOf(p.Frame),
-		arrival: arrival{from, b.randomFactor(&b.FlowSetup.Latency)}}
+		arrival: arrival{from, b.randomFactor(b.setupChance)}}
 	if b.current.at != 0 {
 		x.at = b.current.at
 	}
 	c := payloadOf(p.Frame)
 	devices := time.Duration(0)
 	if in := b.sw.port(p.InPort); in != nil && in.link.outer != nil {
-		devices = c.devices(&b.FlowSetup.Latency) / 2
+		devices = c.devices(b.FlowSetup.Devices) / 2
 	}
 	set := b.setups.begin(x, func(chance float64) time.Duration { return x.at + max(b.setupTime(&c, chance)-devices, 0) })
 	at = max(at, x.at+b.setupIn(set.due-x.at))
@@ -183,7 +199,7 @@ func (b *behaviour) released(buffer uint32, frame []byte, now time.Duration) tim
 	// the packet came to another switch, or was made by the controller: the way out is as long as
 	// the way in
 	c := payloadOf(frame)
-	return now + b.setupIn(b.setupTime(&c, b.randomFactor(&b.FlowSetup.Latency)))
+	return now + b.setupIn(b.setupTime(&c, b.randomFactor(b.setupChance)))
 }
 
 // job is a delayed action of a switch.
@@ -208,7 +224,7 @@ func (j *job) wake(e *engine) {
 	j.do(e, j.timer.at)
 }
 
-// traffic is how much leaves by a port: bits a second, an average in which what is older counts
+// traffic is how much leaves by a port, or by all: bits a second, an average in which what is older counts
 // less.
 type traffic struct {
 	at  time.Duration

@@ -136,6 +136,40 @@ func TestAFallingCurveHoldsNoFragmentBack(t *testing.T) {
 	}
 }
 
+// TestLoadOfTheSwitchCountsAtEveryPort has packets between two hosts take less time, both ways, while
+// much goes between two others: nothing of that leaves by their ports.
+func TestLoadOfTheSwitchCountsAtEveryPort(t *testing.T) {
+	n, now := acting(t, "linear:1,hosts=4", "path_latency: {points: [{payload: 100, delay: 8ms}]}\n"+
+		"load: {of: switch, points: [{rate: 10M, times: 0.25}]}")
+	sw, h := n.switches[0], n.Hosts()
+	for i, out := range []uint32{2, 1, 4, 3} {
+		var m openflow.Match
+		m.SetUint(openflow.FieldInPort, uint64(i+1))
+		entry := addFlow(9, m, openflow.Apply(openflow.Output(out)))
+		if err := sw.table.FlowMod(openflow.V13, entry, 0, &output{sw: sw}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	took := func(from, to int) time.Duration {
+		sent := *now
+		send(h[from], frameBetween(h[from], h[to], 64))
+		run(n, now, *now+20*time.Millisecond)
+		times := stationOf(h[to]).times
+		return times[len(times)-1] - sent
+	}
+	*now = time.Second
+	if d := took(0, 1); d.Round(10*time.Microsecond) != 4*time.Millisecond { // the packet itself is a load
+		t.Errorf("without load one way took %v, want 4ms", d)
+	}
+	for range 1000 { // 100 Mbit/s for a second
+		send(h[2], frameBetween(h[2], h[3], 12500))
+		run(n, now, *now+time.Millisecond)
+	}
+	if there, back := took(0, 1), took(1, 0); there != time.Millisecond || back != time.Millisecond {
+		t.Errorf("under load of the switch %v and %v, want 1ms each", there, back)
+	}
+}
+
 // TestLoadLengthensThePath has packets take longer while much leaves by their port.
 func TestLoadLengthensThePath(t *testing.T) {
 	n, now := acting(t, "linear:1,hosts=3", curve+"\nload: {points: [{rate: 10M, times: 1}, {rate: 50M, times: 3}]}")
@@ -160,16 +194,20 @@ func TestLoadLengthensThePath(t *testing.T) {
 	}
 }
 
-// TestChanceOfAPathLatency holds the distribution: the median, nine in ten, and the seed.
+// TestChanceOfAPathLatency holds the distribution of both ways together: the median, nine in ten, and
+// the seed.
 func TestChanceOfAPathLatency(t *testing.T) {
 	draw := func() (took []time.Duration) {
 		n, now := acting(t, "linear:1,hosts=2", "path_latency: {points: [{payload: 100, delay: 2ms}], p90: 1.5}")
-		for range 2001 {
+		way := func(from, to *Host) time.Duration {
 			sent := *now
-			speak(n.Hosts()[0], n.Hosts()[1], 64)
+			speak(from, to, 64)
 			run(n, now, sent+100*time.Millisecond)
-			times := stationOf(n.Hosts()[1]).times
-			took = append(took, times[len(times)-1]-sent)
+			times := stationOf(to).times
+			return times[len(times)-1] - sent
+		}
+		for range 2001 {
+			took = append(took, way(n.Hosts()[0], n.Hosts()[1])+way(n.Hosts()[1], n.Hosts()[0]))
 		}
 		return took
 	}
@@ -178,11 +216,11 @@ func TestChanceOfAPathLatency(t *testing.T) {
 		t.Error("the same seed draws something else")
 	}
 	slices.Sort(took)
-	if m := took[1000]; m < 950*time.Microsecond || m > 1050*time.Microsecond {
-		t.Errorf("the median is %v, want about 1ms", m)
+	if m := took[1000]; m < 1900*time.Microsecond || m > 2100*time.Microsecond {
+		t.Errorf("the median is %v, want about 2ms", m)
 	}
-	if m := took[1800]; m < 1400*time.Microsecond || m > 1600*time.Microsecond {
-		t.Errorf("nine in ten are below %v, want about 1.5ms", m)
+	if m := took[1800]; m < 2800*time.Microsecond || m > 3200*time.Microsecond {
+		t.Errorf("nine in ten are below %v, want about 3ms", m)
 	}
 }
 

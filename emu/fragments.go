@@ -95,12 +95,12 @@ func (c *payload) loaded(l *profile.Load, bps float64) float64 {
 	return l.Least(bps)
 }
 
-// devices is what the devices of the machine take of a latency, both ways.
-func (c *payload) devices(l *profile.Latency) time.Duration {
+// devices is what the devices of the machine take of a frame, both ways.
+func (c *payload) devices(points []profile.Point) time.Duration {
 	if c.last {
-		return l.DevicesAt(c.payload)
+		return profile.At(points, c.payload)
 	}
-	return l.DevicesMost(c.payload)
+	return profile.Most(points, c.payload)
 }
 
 // arrival is the time a packet arrived, and the random factor of its latency.

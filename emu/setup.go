@@ -22,16 +22,20 @@ type setups struct {
 	next int
 }
 
-// flowTime is how long packets of the same addresses belong together: they keep their order, and
-// chance makes the same of them.
+// flowTime is how long a packet that no controller answers counts as one in flight.
 const flowTime = time.Second
 
-// begin records a packet. If its flow has one in flight, both use the same random factor and keep
-// their order.
+// inFlight reports whether a packet has not gone on yet.
+func (x *setup) inFlight(now time.Duration) bool {
+	return x.due > now || x.sum != 0 && now-x.at < flowTime
+}
+
+// begin records a packet. If its flow has one in flight, or it is a fragment of the same packet, both
+// use the same random factor and keep their order.
 func (s *setups) begin(x setup, due func(chance float64) time.Duration) *setup {
 	earliest := time.Duration(0)
 	for i := range s.list {
-		if old := &s.list[i]; old.flow == x.flow && old.due != 0 && x.at-old.at < flowTime {
+		if old := &s.list[i]; old.flow == x.flow && old.due != 0 && (old.at == x.at || old.inFlight(x.at)) {
 			earliest = max(earliest, old.due)
 			x.chance = old.chance
 		}

@@ -104,22 +104,39 @@ func (l *Load) check() error {
 	}
 	before := LoadPoint{Times: 1}
 	for _, p := range l.Points {
-		if err := p.checkSizes(&before); err != nil {
+		least := before // a port's
+		if l.Switch {
+			least = LoadPoint{Times: LeastTimes}
+		}
+		if err := p.checkSizes(&least); err != nil {
 			return err
 		}
 		switch {
 		case p.RateBPS <= before.RateBPS || p.RateBPS > MaxRateBPS:
 			return fmt.Errorf("rate %d given after %d, want bits a second in order, each once, up to %d, such as 500M", p.RateBPS, before.RateBPS, uint64(MaxRateBPS))
-		case !(p.Times >= before.Times && p.Times <= MaxTimes):
-			return fmt.Errorf("times %v given after %v, want a factor that does not fall with the load, from 1 to %d, such as 1.5", p.Times, before.Times, MaxTimes)
+		case !(p.Times >= least.Times && p.Times <= MaxTimes):
+			return wrongTimes(p.Times, least.Times)
+		}
+		if err := named("devices", checkCurve(p.Devices)); err != nil {
+			return err
 		}
 		before = p
 	}
 	return nil
 }
 
-// checkSizes refuses factors at payloads that are less than without load, or than those of a lower
-// rate.
+// LeastTimes is the least factor that a load of the whole switch may have.
+const LeastTimes = 0.001
+
+func wrongTimes(given, least float64) error {
+	if least < 1 {
+		return fmt.Errorf("times %.3g given, want a factor from %v to %d, such as 0.5", given, LeastTimes, MaxTimes)
+	}
+	return fmt.Errorf("times %.3g given, want a factor that does not fall with a port's load, from %.3g to %d, such as 1.5 (with `of: switch` a load may make it faster)",
+		given, least, MaxTimes)
+}
+
+// checkSizes refuses factors at payloads that are less than they may be.
 func (p *LoadPoint) checkSizes(before *LoadPoint) error {
 	if len(p.Sizes) > MaxPoints {
 		return fmt.Errorf("%d sizes given at rate %d, want at most %d", len(p.Sizes), p.RateBPS, MaxPoints)
@@ -131,8 +148,7 @@ func (p *LoadPoint) checkSizes(before *LoadPoint) error {
 		case i > 0 && f.Payload <= p.Sizes[i-1].Payload:
 			return fmt.Errorf("payload %d given after %d, want the sizes in order of payload, each once", f.Payload, p.Sizes[i-1].Payload)
 		case !(f.Times >= least && f.Times <= MaxTimes):
-			return fmt.Errorf("times %.3g given after %.3g at payload %d, want a factor that does not fall with the load, from 1 to %d, such as 1.5",
-				f.Times, least, f.Payload, MaxTimes)
+			return fmt.Errorf("payload %d: %w", f.Payload, wrongTimes(f.Times, least))
 		}
 	}
 	return nil

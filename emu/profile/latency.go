@@ -28,16 +28,16 @@ type Latency struct {
 
 // At is the median at a payload: linear in its logarithm between two points, constant outside of
 // them.
-func (l *Latency) At(payload int) time.Duration { return at(l.Points, payload) }
+func (l *Latency) At(payload int) time.Duration { return At(l.Points, payload) }
 
 // DevicesAt is what devices take of a packet of a payload. Where it is as long as the time itself or
 // longer, the emulated switch cannot be as fast as the promise: that is the floor of the devices.
-func (l *Latency) DevicesAt(payload int) time.Duration { return at(l.Devices, payload) }
+func (l *Latency) DevicesAt(payload int) time.Duration { return At(l.Devices, payload) }
 
-// DevicesMost is the most that devices take of a packet of a payload or of a longer one.
-func (l *Latency) DevicesMost(from int) time.Duration {
-	most := l.DevicesAt(from)
-	for _, p := range l.Devices {
+// Most is the most that a curve has at a payload or at a longer one.
+func Most(points []Point, from int) time.Duration {
+	most := At(points, from)
+	for _, p := range points {
 		if p.Payload > from {
 			most = max(most, p.Delay)
 		}
@@ -45,8 +45,9 @@ func (l *Latency) DevicesMost(from int) time.Duration {
 	return most
 }
 
-// at is a curve's time at a payload.
-func at(points []Point, payload int) time.Duration {
+// At is a curve's time at a payload: linear in its logarithm between two points, constant outside of
+// them; 0 without points.
+func At(points []Point, payload int) time.Duration {
 	i, exact := slices.BinarySearchFunc(points, payload, func(p Point, n int) int { return cmp.Compare(p.Payload, n) })
 	switch {
 	case len(points) == 0:
@@ -83,12 +84,36 @@ const z90 = 1.2815515655446004
 // most is the largest multiple of the median that chance makes.
 const most = 10
 
-// Times is by how much chance makes a time longer or shorter, for a normal deviate: 1 for 0.
-func (l *Latency) Times(deviate float64) float64 {
+// Chance is a log-normal factor: the median, and the standard deviation of the logarithm. The zero
+// Chance makes no difference.
+type Chance struct{ median, sigma float64 }
+
+// Chance is what chance makes of the time there and back.
+func (l *Latency) Chance() Chance {
 	if l.P90 <= 1 {
+		return Chance{}
+	}
+	return Chance{1, math.Log(l.P90) / z90}
+}
+
+// EachWay is the chance of each of two ways that makes both together what c does: the mean and the
+// variance of the sum of two halves are those of c (L. Fenton, The Sum of Log-Normal Probability
+// Distributions in Scatter Transmission Systems, 1960).
+func (c Chance) EachWay() Chance {
+	if c.sigma == 0 {
+		return c
+	}
+	both := c.sigma * c.sigma
+	way := math.Log1p(2 * math.Expm1(both))
+	return Chance{c.median * math.Exp((both-way)/2), math.Sqrt(way)}
+}
+
+// Times is by how much chance makes a time longer or shorter, for a normal deviate.
+func (c Chance) Times(deviate float64) float64 {
+	if c.sigma == 0 {
 		return 1
 	}
-	return min(max(math.Pow(l.P90, deviate/z90), 1.0/most), most)
+	return min(max(c.median*math.Exp(c.sigma*deviate), 1.0/most), most)
 }
 
 // Factor is a ratio at a payload.
@@ -131,9 +156,11 @@ func ratio(by []Factor, payload int) float64 {
 	return by[len(by)-1].Times
 }
 
-// Load is by how much traffic that leaves by a port lengthens the path latency of what leaves by
-// it.
+// Load is by how much traffic that leaves by a port lengthens the path latency of what leaves by it;
+// or, of the whole Switch, what traffic that leaves by any port makes of all path latencies. It may
+// make them shorter: a switch that is awake does not have to wake up.
 type Load struct {
+	Switch bool
 	Points []LoadPoint // in order of rate; none: not at all
 	Source Source
 }
@@ -141,10 +168,12 @@ type Load struct {
 // LoadPoint is a factor at a rate.
 type LoadPoint struct {
 	RateBPS uint64  // bits a second that leave by the port
-	Times   float64 // from 1 on
+	Times   float64 // of a port from 1 on, and not less than at a lower rate
 	// Sizes are the factors at payloads, in their order, where they are known; else Times is that of
 	// all.
 	Sizes []Factor
+	// Devices are a Latency's at this rate, where they are known; else they are those of the rate below.
+	Devices []Point
 }
 
 // at is the factor of a payload.
@@ -174,14 +203,29 @@ func (l *Load) Times(bps float64, payload int) float64 { return l.times(bps, pay
 func (l *Load) Least(bps float64) float64 { return l.times(bps, 0, (*LoadPoint).least) }
 
 func (l *Load) times(bps float64, payload int, factor func(p *LoadPoint, payload int) float64) float64 {
-	from, times := 0.0, 1.0
+	return l.along(bps, 1, func(p *LoadPoint, _ float64) float64 { return factor(p, payload) })
+}
+
+// Devices is what devices take at a rate, of what they take without load: linear between the points.
+func (l *Load) Devices(bps float64, without time.Duration, of func(devices []Point) time.Duration) time.Duration {
+	return time.Duration(l.along(bps, float64(without), func(p *LoadPoint, before float64) float64 {
+		if len(p.Devices) == 0 {
+			return before
+		}
+		return float64(of(p.Devices))
+	}))
+}
+
+// along is a value at a rate: none at none, linear between those of the points, constant above the last.
+func (l *Load) along(bps, none float64, value func(p *LoadPoint, before float64) float64) float64 {
+	from, now := 0.0, none
 	for i := range l.Points {
 		to := &l.Points[i]
-		rate, next := float64(to.RateBPS), factor(to, payload)
+		rate, next := float64(to.RateBPS), value(to, now)
 		if bps < rate {
-			return times + (bps-from)/(rate-from)*(next-times)
+			return now + (bps-from)/(rate-from)*(next-now)
 		}
-		from, times = rate, next
+		from, now = rate, next
 	}
-	return times
+	return now
 }

@@ -106,17 +106,30 @@ func (r *reader) readFactors(n *yaml.Node) (factors []Factor) {
 	return factors
 }
 
-// readLoad reads how load lengthens the path latency.
+// Whose load it is that counts.
+const (
+	ofPort   = "port"
+	ofSwitch = "switch"
+)
+
+// readLoad reads what load makes of the path latency.
 func (r *reader) readLoad(n *yaml.Node) {
 	var l Load
 	seen := r.Mapping(n, loadExample, []strictyaml.Field{
+		{Name: "of", Read: strictyaml.Text(func(s string) error {
+			if l.Switch = s == ofSwitch; !l.Switch && s != ofPort {
+				return fmt.Errorf("%s given, want %s or %s", strictyaml.Quote(s), ofPort, ofSwitch)
+			}
+			return nil
+		})},
 		{Name: "points", Read: func(n *yaml.Node) error {
 			r.items(n, "`{rate: 500M, times: 1.5}`", func(n *yaml.Node, text string) {
 				var p LoadPoint
 				r.whole(n, text, []strictyaml.Field{
 					strictyaml.Into("rate", &p.RateBPS, parseLoadRate),
-					strictyaml.Into("times", &p.Times, parseTimes(1)),
-				}, strictyaml.Field{Name: "sizes", Read: func(n *yaml.Node) error { p.Sizes = r.readFactors(n); return nil }})
+					strictyaml.Into("times", &p.Times, parseTimes(0)),
+				}, strictyaml.Field{Name: "sizes", Read: func(n *yaml.Node) error { p.Sizes = r.readFactors(n); return nil }},
+					strictyaml.Field{Name: "devices", Read: func(n *yaml.Node) error { p.Devices = r.readPoints(n); return nil }})
 				l.Points = append(l.Points, p)
 			})
 			return nil

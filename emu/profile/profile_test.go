@@ -3,9 +3,11 @@ package profile
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,8 +89,29 @@ func TestLatencyBetweenPoints(t *testing.T) {
 		}
 	}
 	l.P90 = 1.5
-	if l.Times(0) != 1 || l.Times(z90) < 1.4999 || l.Times(z90) > 1.5001 || l.Times(100) != most || l.Times(-100) != 1.0/most {
-		t.Errorf("chance %v, %v, %v, %v", l.Times(0), l.Times(z90), l.Times(100), l.Times(-100))
+	if c := l.Chance(); c.Times(0) != 1 || c.Times(z90) < 1.4999 || c.Times(z90) > 1.5001 || c.Times(100) != most ||
+		c.Times(-100) != 1.0/most {
+		t.Errorf("chance %v, %v, %v, %v", c.Times(0), c.Times(z90), c.Times(100), c.Times(-100))
+	}
+	if c := new(Latency).Chance().EachWay(); c != (Chance{}) || c.Times(3) != 1 {
+		t.Errorf("no chance is %v", c)
+	}
+}
+
+// TestTwoWaysMakeTheChanceOfBoth draws two ways, of which the median and nine in ten are those of both.
+func TestTwoWaysMakeTheChanceOfBoth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, p90 := range []float64{1.1, 1.5, 2.1, 3} {
+		way := (&Latency{P90: p90}).Chance().EachWay()
+		both := make([]float64, 200_001)
+		for i := range both {
+			both[i] = (way.Times(r.NormFloat64()) + way.Times(r.NormFloat64())) / 2
+		}
+		slices.Sort(both)
+		median, nine := both[len(both)/2], both[len(both)*9/10]
+		if math.Abs(median-1) > 0.04 || math.Abs(nine/p90-1) > 0.04 {
+			t.Errorf("p90 %v: a median of %.3f, and nine in ten below %.3f", p90, median, nine)
+		}
 	}
 }
 
@@ -237,6 +260,47 @@ load:
   source: measured
 `
 
+const awake = `name: x
+path_latency: {points: [{payload: 100, delay: 1ms}], devices: [{payload: 100, delay: 200us}]}
+load:
+  of: switch
+  points:
+    - {rate: 1M, times: 0.5, sizes: [{payload: 100, times: 0.25}], devices: [{payload: 100, delay: 100us}]}
+    - {rate: 2M, times: 0.75}
+`
+
+// TestLoadOfTheSwitch reads a load that makes the whole switch faster, and what devices take under it.
+func TestLoadOfTheSwitch(t *testing.T) {
+	p, err := Parse("", []byte(awake))
+	if err != nil || !p.Load.Switch {
+		t.Fatalf("%v, %+v", err, p.Load)
+	}
+	for bps, want := range map[float64]struct {
+		times   float64
+		devices time.Duration
+	}{0: {1, 200_000}, 5e5: {0.625, 150_000}, 1e6: {0.25, 100_000}, 1.5e6: {0.5, 100_000}, 3e6: {0.75, 100_000}} {
+		at := func(points []Point) time.Duration { return At(points, 100) }
+		if times, devices := p.Load.Times(bps, 100), p.Load.Devices(bps, p.PathLatency.DevicesAt(100), at); times != want.times ||
+			devices != want.devices {
+			t.Errorf("%g bit/s: %v times, devices %v, want %v, %v", bps, times, devices, want.times, want.devices)
+		}
+	}
+	again, err := Parse("", []byte(p.YAML()))
+	if err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("%v\n%+v\nread again is\n%+v", err, p, again)
+	}
+	for text, why := range map[string]string{
+		strings.Replace(awake, "of: switch", "of: port", 1):                                           "times 0.25 given",
+		strings.Replace(awake, "of: switch", "of: all", 1):                                            "want port or switch",
+		strings.Replace(awake, "times: 0.75", "times: 0.0001", 1):                                     "want a factor from 0.001",
+		strings.Replace(awake, "delay: 100us}]}\n", "delay: 100us}, {payload: 9, delay: 1us}]}\n", 1): "in order of payload",
+	} {
+		if _, err := Parse("", []byte(text)); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%v, want %q, of\n%s", err, why, text)
+		}
+	}
+}
+
 // TestCalibrated reads what the devices take, and how load lengthens what by its payload.
 func TestCalibrated(t *testing.T) {
 	p, err := Parse("", []byte(calibrated))
@@ -248,9 +312,9 @@ func TestCalibrated(t *testing.T) {
 			t.Errorf("devices at %d: %v, want %v", payload, got, want)
 		}
 	}
-	if p.PathLatency.DevicesMost(60) != 900_000 || p.PathLatency.DevicesMost(5000) < 500_000 ||
-		p.FlowSetup.DevicesMost(1) != 100_000 {
-		t.Errorf("most: %v, %v", p.PathLatency.DevicesMost(60), p.PathLatency.DevicesMost(5000))
+	devices := p.PathLatency.Devices
+	if Most(devices, 60) != 900_000 || Most(devices, 5000) < 500_000 || Most(p.FlowSetup.Devices, 1) != 100_000 {
+		t.Errorf("most: %v, %v", Most(devices, 60), Most(devices, 5000))
 	}
 	for _, c := range []struct {
 		bps     float64

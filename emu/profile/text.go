@@ -100,9 +100,17 @@ func (l *Load) fields() []string {
 	}
 	points := make([]string, len(l.Points))
 	for i, p := range l.Points {
-		points[i] = fmt.Sprintf("{rate: %d, times: %s%s}", p.RateBPS, decimal(p.Times), p.sizes())
+		points[i] = fmt.Sprintf("{rate: %d, times: %s%s", p.RateBPS, decimal(p.Times), p.sizes())
+		if len(p.Devices) > 0 {
+			points[i] += ", devices: " + curve(p.Devices)
+		}
+		points[i] += "}"
 	}
-	return []string{"points: [" + strings.Join(points, ", ") + "]"}
+	fields := []string{"points: [" + strings.Join(points, ", ") + "]"}
+	if l.Switch {
+		return append([]string{"of: " + ofSwitch}, fields...)
+	}
+	return fields
 }
 
 // sizes are the factors of a point at payloads, as they follow its other fields.

@@ -23,7 +23,7 @@ func TestAttach(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		l.Run("ip", "netns", "add", "h101")
 		l.Run("ip", "netns", "add", "h102")
-		weir := l.Start(builtWeir(t), "up", "linear:3", "--plain", "--auth=none", "--data-dir", filepath.Join(l.dir, "up"),
+		weir := l.Start(BuiltWeir(t), "up", "linear:3", "--plain", "--auth=none", "--data-dir", filepath.Join(l.dir, "up"),
 			"--attach", "s1=eth0,netns=h101,address=10.0.0.101/8", "--attach",
 			"s3:7=eth0,netns=h102,address=10.0.0.102/8,type=veth")
 		answers := func(from, to string, size int) bool {

@@ -17,7 +17,7 @@ func TestDrainUnderTraffic(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		_, o, nets := twoNetworks(l)
 		traffic := talk(o, nets, 5*time.Second)
-		weir := builtWeir(t)
+		weir := BuiltWeir(t)
 		for _, n := range nets {
 			a, b := n.Place(n.Cables[0].A), n.Place(n.Cables[0].B)
 			link := fmt.Sprintf("%s/%d->%s/%d", a.DPID, a.Port, b.DPID, b.Port)

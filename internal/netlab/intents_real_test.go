@@ -121,7 +121,7 @@ func TestIntents(t *testing.T) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
 		traffic := talk(o, nets, 5*time.Second)
-		weir := builtWeir(t)
+		weir := BuiltWeir(t)
 		lossless := func(what string) {
 			t.Helper()
 			for _, f := range traffic.Lost() {

@@ -147,7 +147,7 @@ func TestPaperCampaignHasReasons(t *testing.T) {
 func TestPaperRatios(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		dir := filepath.Join(l.dir, "both")
-		p := l.Start(builtWeir(t), "bench", "paper", "latency", "--state", dir, "--quick", "--probes", "2", "--transfers", "1",
+		p := l.Start(BuiltWeir(t), "bench", "paper", "latency", "--state", dir, "--quick", "--probes", "2", "--transfers", "1",
 			"--duration", "1s", "--udp-rate", "10", "--only",
 			"latency/installed/0/1500,setup/reactive/0/1500,tcp/reactive/0/1500,tcp/installed/0/65000,udp/installed/0/10000")
 		l.Eventually(2*time.Minute, "both are measured", p.Ended)

@@ -22,7 +22,7 @@ func TestTLS(t *testing.T) {
 }
 
 func overTLS(t *testing.T, l *Lab, version string) {
-	weir, dir := builtWeir(t), filepath.Join(l.dir, "tls")
+	weir, dir := BuiltWeir(t), filepath.Join(l.dir, "tls")
 	file := func(name string) string { return filepath.Join(dir, name) }
 	l.Run(weir, "cert", "init", "--dir", dir)
 	l.Run(weir, "cert", "switch", "a1", "a2", "--dir", dir)

@@ -34,7 +34,7 @@ func (l *Lab) StartWeir(args ...string) *Weir {
 	l.t.Helper()
 	args = append([]string{"node", "--openflow", OpenFlow, "--api", strings.TrimPrefix(API, "http://"),
 		"--data-dir", filepath.Join(l.dir, "weir-data"), "--auth=none"}, args...)
-	w := &Weir{Process: l.Start(builtWeir(l.t), args...)}
+	w := &Weir{Process: l.Start(BuiltWeir(l.t), args...)}
 	l.Eventually(10*time.Second, "weir node is ready", func() bool {
 		if w.Ended() {
 			l.t.Fatalf("weir node ended: %v\n%s", w.err, w.Output())
@@ -52,18 +52,18 @@ func (l *Lab) StartWeir(args ...string) *Weir {
 // StartProbe starts `weir probe` with arguments.
 func (l *Lab) StartProbe(args ...string) *Process {
 	l.t.Helper()
-	return l.Start(builtWeir(l.t), append([]string{"probe"}, args...)...)
+	return l.Start(BuiltWeir(l.t), append([]string{"probe"}, args...)...)
 }
 
 // StartProbeIn starts it in a network namespace.
 func (l *Lab) StartProbeIn(namespace string, args ...string) *Process {
 	l.t.Helper()
-	return l.Start("ip", append([]string{"netns", "exec", namespace, builtWeir(l.t), "probe"}, args...)...)
+	return l.Start("ip", append([]string{"netns", "exec", namespace, BuiltWeir(l.t), "probe"}, args...)...)
 }
 
-// builtWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make
+// BuiltWeir is the path of the binary: the one the environment variable WEIR_BINARY names (make
 // sets it), or bin/weir, which must be as new as its sources.
-func builtWeir(t testing.TB) string {
+func BuiltWeir(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("WEIR_BINARY"); path != "" {
 		return path

@@ -30,6 +30,7 @@ type Config struct {
 	Apart    time.Duration   // from the forgetting of flows to new ones; default campaign.Setup's
 	Plan     controller.Plan // of what the switch's controller sees; Source, In and Out are found
 	Kind     attach.Kind     // of the twins' devices; empty: TAP
+	Program  string          // the weir that emulates twins, in a process of its own; empty: this process
 
 	version openflow.Version // of the switch, when it was there last; 0: it was not yet
 }

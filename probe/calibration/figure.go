@@ -211,11 +211,9 @@ func Promised(p *profile.Profile, trip time.Duration, oneWay bool) (list []Figur
 	for _, at := range p.FlowSetup.Points {
 		add(Quantity{Name: FlowSetup, Size: at.Payload}, at.Delay)
 	}
-	both := fit.Loaded{OneWay: oneWay}
 	for _, load := range p.Load.Points {
-		for _, at := range p.PathLatency.Points {
-			times := both.Both(p.Load.Times(float64(load.RateBPS), at.Payload))
-			add(Quantity{PathLatency, at.Payload, load.RateBPS}, time.Duration(float64(at.Delay)*times))
+		for _, at := range underLoad(p, load.RateBPS, oneWay) {
+			add(Quantity{PathLatency, at.Payload, load.RateBPS}, at.Delay)
 		}
 	}
 	for _, n := range compared {
@@ -229,6 +227,16 @@ func Promised(p *profile.Profile, trip time.Duration, oneWay bool) (list []Figur
 	list = append(list, ofParts(p)...)
 	sortFigures(list)
 	return list
+}
+
+// underLoad are a profile's path latencies at a rate of load, on one of the ways or on both.
+func underLoad(p *profile.Profile, bps uint64, oneWay bool) (points []profile.Point) {
+	both := fit.Loaded{OneWay: oneWay && !p.Load.Switch}
+	for _, at := range p.PathLatency.Points {
+		times := both.Both(p.Load.Times(float64(bps), at.Payload))
+		points = append(points, profile.Point{Payload: at.Payload, Delay: time.Duration(float64(at.Delay) * times)})
+	}
+	return points
 }
 
 // order is that of quantities in a table.

@@ -155,7 +155,7 @@ func (c *Config) twin(ctx context.Context, name string, p *profile.Profile, x ex
 	after := context.WithoutCancel(ctx)
 	defer func() { err = errors.Join(err, ctrl.Close(after)) }()
 	t, err := twin.Start(ctx, twin.Config{Profile: *p, Controller: ctrl.Address(), Versions: c.versions(),
-		Ends: 2 + c.Streams, MTU: mtu, Kind: c.Kind, Seed: 1})
+		Ends: 2 + c.Streams, MTU: mtu, Kind: c.Kind, Program: c.Program, Seed: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -166,13 +166,17 @@ func (c *Latency) sameWays(x *report.Result, difference time.Duration, own probe
 	if own.Count == 0 || difference.Abs() <= own.Spread {
 		return nil
 	}
+	longer := fmt.Sprintf("there takes %v longer than back", probe.Shown(difference))
+	if difference < 0 {
+		longer = fmt.Sprintf("back takes %v longer than there", probe.Shown(-difference))
+	}
 	if c.Symmetric {
 		return &probe.Refusal{Why: probe.ErrDifferentWays,
-			Seen: fmt.Sprintf("there takes %v longer than back", probe.Shown(difference)),
+			Seen: longer,
 			Want: fmt.Sprintf("%v at most, the probe's own spread", probe.Shown(own.Spread)),
 			Do:   "leave --symmetric out: each way is measured"}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the ways differ: there takes %v longer than back", probe.Shown(difference)))
+	x.Notes = append(x.Notes, "the ways differ: "+longer)
 	return nil
 }
 

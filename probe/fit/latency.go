@@ -130,49 +130,66 @@ func mean(list []float64) float64 {
 // round3 leaves three digits behind the point.
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
-// Load finds by how much load lengthens a path latency, for each payload: the median under load in
-// terms of that without. A profile's factors are not below 1 and do not fall with the rate; the
-// Quality's residual is how far that is from what was measured. A payload without a figure at one of
-// the rates has none. The error wraps ErrTooFew, or ErrNoFit where load makes the switch faster.
+// Load finds what load makes of a path latency, for each payload: the median under load in terms of
+// that without. A queue at a port makes nothing faster. So where some are, by more than MaxResidual
+// altogether, it is the load of the whole switch that counts, both ways: the factors are as they were
+// measured. Else those of a port are not below 1 and do not fall with the rate, and the Quality's
+// residual is how far that is from what was measured. A payload without a figure at one of the rates
+// has none. The error wraps ErrTooFew.
 func Load(base []Sized, loads []Loaded) (profile.Load, Quality, error) {
-	l := profile.Load{Source: profile.Measured}
 	loads = slices.SortedFunc(slices.Values(loads), func(a, b Loaded) int { return cmp.Compare(a.RateBPS, b.RateBPS) })
 	payloads := common(base, loads)
 	if len(payloads) == 0 || len(payloads) > profile.MaxPoints || len(loads) > profile.MaxPoints {
 		return profile.Load{}, Quality{}, fmt.Errorf("%s: %w: %d payloads given that were measured without load and at all of %d rates, want one at least",
 			PartLoad, ErrTooFew, len(payloads), len(loads))
 	}
-	var q Quality
-	before := make([]float64, len(payloads))
-	for i := range loads {
-		rate := loads[i].RateBPS
-		if rate < minRateBPS || rate > profile.MaxRateBPS || i > 0 && rate == loads[i-1].RateBPS {
+	for i, load := range loads {
+		if rate := load.RateBPS; rate < minRateBPS || rate > profile.MaxRateBPS || i > 0 && rate == loads[i-1].RateBPS {
 			return profile.Load{}, Quality{}, fmt.Errorf("%s: %w: rate %d given, want bits a second from %d to %d, each once", PartLoad,
 				ErrTooFew, rate, minRateBPS, uint64(profile.MaxRateBPS))
 		}
-		p := profile.LoadPoint{RateBPS: rate}
+	}
+	l, q := loadOf(false, payloads, base, loads)
+	if q.Residual > MaxResidual {
+		l, q = loadOf(true, payloads, base, loads)
+	}
+	return l, q, nil
+}
+
+// loadOf finds the factors of a port's load, or of a whole switch's.
+func loadOf(whole bool, payloads []int, base []Sized, loads []Loaded) (profile.Load, Quality) {
+	l := profile.Load{Switch: whole, Source: profile.Measured}
+	var q Quality
+	lowest := 1.0
+	if whole {
+		lowest = profile.LeastTimes
+	}
+	least := slices.Repeat([]float64{lowest}, len(payloads))
+	for i := range loads {
+		load := loads[i]
+		load.OneWay = load.OneWay && !whole
+		p := profile.LoadPoint{RateBPS: load.RateBPS}
 		var logs []float64
 		for j, payload := range payloads {
-			found := medianOf(loads[i].Sizes, payload).Seconds() / medianOf(base, payload).Seconds()
-			times := round3(min(max(loads[i].share(found), before[j], 1), profile.MaxTimes))
-			off := loads[i].Both(times)/found - 1
+			found := medianOf(load.Sizes, payload).Seconds() / medianOf(base, payload).Seconds()
+			times := round3(min(max(load.share(found), least[j]), profile.MaxTimes))
+			off := load.Both(times)/found - 1
 			q.Residual += off * off
 			q.Points++
-			before[j] = times
+			if !whole {
+				least[j] = times
+			}
 			p.Sizes = append(p.Sizes, profile.Factor{Payload: payload, Times: times})
 			logs = append(logs, math.Log(times))
 		}
-		p.Times = max(round3(math.Exp(mean(logs))), 1)
-		if i > 0 {
+		p.Times = max(round3(math.Exp(mean(logs))), lowest)
+		if !whole && i > 0 {
 			p.Times = max(p.Times, l.Points[i-1].Times)
 		}
 		l.Points = append(l.Points, p)
 	}
-	if q.Residual = math.Sqrt(q.Residual / float64(q.Points)); q.Residual > MaxResidual {
-		return profile.Load{}, q, fmt.Errorf("%s: %w: of %d points some are faster with more load, by %.0f %% altogether, want at most %.0f %%",
-			PartLoad, ErrNoFit, q.Points, 100*q.Residual, 100*MaxResidual)
-	}
-	return l, q, nil
+	q.Residual = math.Sqrt(q.Residual / float64(q.Points))
+	return l, q
 }
 
 // minRateBPS is the least rate that a profile can have.
@@ -207,15 +224,16 @@ func medianOf(sizes []Sized, payload int) time.Duration {
 }
 
 // Devices finds what the devices of the machine take where an emulated switch is between them: what
-// was seen of a twin at each payload beside what was to be seen, with what was taken off so far. A
-// payload that is not among seen keeps what it has.
-func Devices(wanted []profile.Point, seen []Sized, before []profile.Point) []profile.Point {
+// was seen of a twin at each payload beside what was to be seen, with what was taken off so far. What
+// is off counts gain times: 1, or less to average over several twins, or twice that where they are the
+// devices of one way only. A payload that is not among seen keeps what it has.
+func Devices(wanted []profile.Point, seen []Sized, before []profile.Point, gain float64) []profile.Point {
 	var devices []profile.Point
 	had := profile.Latency{Devices: before}
 	for _, p := range wanted {
 		d := had.DevicesAt(p.Payload)
 		if got := medianOf(seen, p.Payload); got > 0 {
-			d = min(max(d+got-p.Delay, 0), p.Delay)
+			d = min(max(d+time.Duration(gain*float64(got-p.Delay)), 0), p.Delay)
 		}
 		devices = append(devices, profile.Point{Payload: p.Payload, Delay: d.Round(time.Microsecond)})
 	}

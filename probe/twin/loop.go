@@ -29,8 +29,13 @@ func (t *Twin) carriers(ctx context.Context) error {
 			if err == nil {
 				break
 			}
-			if !errors.Is(err, probe.ErrDown) {
+			if !errors.Is(err, probe.ErrDown) && (t.program == nil || !errors.Is(err, probe.ErrNoInterface)) {
 				return err
+			}
+			if t.program != nil {
+				if gone := t.program.Ended(); gone != nil {
+					return gone
+				}
 			}
 			select {
 			case <-ctx.Done():

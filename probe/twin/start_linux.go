@@ -32,6 +32,16 @@ func (t *Twin) start(ctx context.Context, cfg Config, space *netdev.Place) error
 	if err := space.Inside(silent); err != nil {
 		return err
 	}
+	for i := range cmp.Or(cfg.Ends, 2) {
+		t.Ends = append(t.Ends, nic.Config{Interface: fmt.Sprintf("end%d", i), AsIs: true,
+			Namespace: descriptor(int(space.Space))})
+	}
+	if cfg.Program != "" {
+		if err := t.run(cfg, int(space.Space)); err != nil {
+			return err
+		}
+		return t.carriers(ctx)
+	}
 	top, err := topo.Parse("single:1,hosts=0", 1)
 	if err != nil {
 		return err
@@ -42,12 +52,9 @@ func (t *Twin) start(ctx context.Context, cfg Config, space *netdev.Place) error
 		return err
 	}
 	t.operator = control.New(control.Config{Network: t.net})
-	namespace := fmt.Sprintf("/proc/self/fd/%d", int(space.Space))
-	for i := range cmp.Or(cfg.Ends, 2) {
-		name := fmt.Sprintf("end%d", i)
-		t.Ends = append(t.Ends, nic.Config{Interface: name, Namespace: namespace, AsIs: true})
+	for i, end := range t.Ends {
 		_, err := t.operator.Attach(attach.Spec{Switch: t.net.Switches()[0].Name(), Port: uint32(i + 1),
-			Config: attach.Config{Name: name, Kind: cfg.Kind, Namespace: namespace, MTU: cfg.MTU}})
+			Config: attach.Config{Name: end.Interface, Kind: cfg.Kind, Namespace: end.Namespace, MTU: cfg.MTU}})
 		if err != nil {
 			return err
 		}
@@ -57,6 +64,9 @@ func (t *Twin) start(ctx context.Context, cfg Config, space *netdev.Place) error
 	}
 	return t.carriers(ctx)
 }
+
+// descriptor is the path of an open file of a process, to itself.
+func descriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 // silent has the kernel say nothing by itself at devices that are made in the thread's network
 // namespace from now on. Where there is no IPv6 there is nothing to be said.

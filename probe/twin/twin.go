@@ -23,6 +23,9 @@ type Config struct {
 	MTU      int         // of the interfaces, in bytes of an IP packet; 0: 1500
 	Kind     attach.Kind // of the devices; empty: TAP
 	Seed     uint64      // of what chance does
+	// Program is the weir that emulates the switch in a process of its own, as weir emulate does: then
+	// it does not share this process's threads with who measures. Empty: this process.
+	Program string
 }
 
 // Twin is an emulated switch between interfaces.
@@ -32,12 +35,13 @@ type Twin struct {
 	unplug   func() // takes the namespace away
 	net      *emu.Network
 	operator *control.Operator
+	program  *program // in place of both
 }
 
-// Fidelity is how late the switch was with what its profile promises.
+// Fidelity is how late a switch in this process was with what its profile promises.
 func (t *Twin) Fidelity() emu.Fidelity { return t.net.Fidelity() }
 
-// Entries is how many the switch holds.
+// Entries is how many a switch in this process holds.
 func (t *Twin) Entries() int { return t.net.Switches()[0].Entries() }
 
 // Close ends the switch and takes the devices away.
@@ -48,6 +52,9 @@ func (t *Twin) Close(ctx context.Context) error {
 	}
 	if t.operator != nil {
 		err = errors.Join(err, t.operator.Close())
+	}
+	if t.program != nil {
+		err = errors.Join(err, t.program.close())
 	}
 	t.unplug()
 	return err

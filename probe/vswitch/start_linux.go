@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirnet/weir/netdev"
 	"github.com/weirnet/weir/probe"
+	"github.com/weirnet/weir/probe/child"
 	"github.com/weirnet/weir/probe/nic"
 )
 
@@ -23,7 +24,7 @@ type Switch struct {
 
 	at        netdev.Place
 	dir       string // of files
-	processes []*process
+	processes []*child.Child
 }
 
 // New makes the namespace, and so many pairs of interfaces. The error wraps probe.ErrPrivilege where that is not allowed.
@@ -81,7 +82,7 @@ func (s *Switch) Inside(f func() error) error { return s.at.Inside(f) }
 // Close ends the switch, and the namespace.
 func (s *Switch) Close() error {
 	for i := len(s.processes) - 1; i >= 0; i-- {
-		s.processes[i].stop()
+		s.processes[i].Stop()
 	}
 	s.at.Close()
 	return os.RemoveAll(s.dir)
@@ -148,6 +149,16 @@ func (s *Switch) cable(one, other string) error {
 	return nil
 }
 
+// start starts a program in the namespace.
+func (s *Switch) start(name string, args ...string) error {
+	output := filepath.Join(s.dir, fmt.Sprintf("output-%d", len(s.processes)))
+	p, err := child.Start(s.command(context.Background(), name, args...), output, s.at.Inside)
+	if err == nil {
+		s.processes = append(s.processes, p)
+	}
+	return err
+}
+
 // command is a program with the switch's directory as that of Open vSwitch.
 func (s *Switch) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -171,7 +182,7 @@ const patience = 20 * time.Second
 func (s *Switch) await(ctx context.Context, what string, ok func() bool) error {
 	for begun := time.Now(); !ok(); time.Sleep(time.Millisecond) {
 		for _, p := range s.processes {
-			if err := p.ended(); err != nil {
+			if err := p.Ended(); err != nil {
 				return err
 			}
 		}
