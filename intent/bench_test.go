@@ -218,7 +218,7 @@ func BenchmarkReroute(b *testing.B) {
 		m.settle()
 		m.network.put(k, true, netview.LinkConfirmed)
 		m.network.now = m.network.now.Add(time.Minute)
-		for range 50 {
+		for range 70 { // until all are back, and the failure is forgiven
 			m.settle()
 			m.network.now = m.network.now.Add(time.Second)
 		}
