@@ -167,7 +167,7 @@ func BenchmarkSwitchVisible(b *testing.B) {
 	for i := range b.N {
 		r := v.Snapshot().Revision()
 		sf := facts(netview.DPID(i%1000), 4, "")
-		f.d.SwitchUp(sf)
+		f.up(sf)
 		<-v.Changed(r)
 		if s, ok := v.Snapshot().Switch(netview.DPID(i % 1000)); !ok || !s.Connected {
 			b.Fatal("not shown")
@@ -181,7 +181,7 @@ func BenchmarkThousandConnect(b *testing.B) {
 		v, f, end := run(Config{})
 		f.ring(1000)
 		for i := range 1000 {
-			f.d.SwitchUp(facts(netview.DPID(i), 4, ""))
+			f.up(facts(netview.DPID(i), 4, ""))
 		}
 		for {
 			s := v.Snapshot()

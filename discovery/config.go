@@ -110,6 +110,7 @@ func (c Config) withDefaults() Config {
 // SwitchFacts is what a session's handshake reports of a switch. Discovery retains Ports.
 type SwitchFacts struct {
 	DPID         netview.DPID
+	Epoch        uint64 // of the session: higher than that of every one before
 	Version      openflow.Version
 	Address      string // of the switch's end of the connection
 	Desc         openflow.Desc
@@ -120,14 +121,16 @@ type SwitchFacts struct {
 	// Received counts the bytes received in this session: while it does not grow, silent links are
 	// no evidence. nil: the session is assumed to work.
 	Received *atomic.Uint64
+	// Out is the way to the switch in this session; nil: it takes nothing.
+	Out Output
 }
 
-// Output sends packet-outs. PacketOut returns false if the switch is not connected or its session
-// did not accept the frame: then its silence is no evidence. The frame is valid during the call
+// Output is the way to a switch in one session. PacketOut returns false if the session did not accept
+// the frame, or has ended: then the switch's silence is no evidence. The frame is valid during the call
 // only. It is called from discovery's loop and must not block.
 type Output interface {
-	PacketOut(dpid netview.DPID, port uint32, frame []byte) bool
+	PacketOut(port uint32, frame []byte) bool
 	// Barrier sends a barrier request (OpenFlow 1.3, 7.3.7), and calls passed on its reply, from
 	// any goroutine; never without one. It must not block.
-	Barrier(dpid netview.DPID, passed func())
+	Barrier(passed func())
 }

@@ -65,7 +65,7 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 // TestForgetEnds: who asks a discovery that has ended is told so, and who asks one that does not
 // run until his time is over.
 func TestForgetEnds(t *testing.T) {
-	d := New(netview.New(netview.Limits{}).Facts(), &fabric{}, Config{Key: testKey})
+	d := New(netview.New(netview.Limits{}).Facts(), Config{Key: testKey})
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := d.ForgetSwitch(ctx, 1); !errors.Is(err, context.Canceled) {

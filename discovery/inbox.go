@@ -12,6 +12,7 @@ type input struct {
 	kind     inputKind
 	reason   openflow.PortReason
 	dpid     netview.DPID   // of inputDown, inputPort, inputFormerLinks and inputBarrier
+	epoch    uint64         // of inputDown, inputFormerLinks and inputBarrier: the session's
 	at       netview.Point  // of inputProbe
 	probe    probe          // of inputProbe
 	arrival  arrival        // of inputProbe

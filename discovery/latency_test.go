@@ -42,7 +42,7 @@ type link struct {
 
 func (c controller) Connected(s *session.Session) {
 	f := s.Features()
-	c.d.SwitchUp(discovery.SwitchFacts{DPID: netview.DPID(f.Datapath), Version: f.Version, Ports: f.Ports})
+	c.d.SwitchUp(discovery.SwitchFacts{DPID: netview.DPID(f.Datapath), Epoch: 1, Version: f.Version, Ports: f.Ports, Out: out{s}})
 }
 func (c controller) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
 	c.d.LLDP(netview.DPID(s.Features().Datapath), pin.InPort, pin.Data)
@@ -50,18 +50,16 @@ func (c controller) PacketIn(s *session.Session, _ openflow.Header, pin *openflo
 func (controller) BatchEnd(*session.Session)                                   {}
 func (controller) Message(*session.Session, openflow.Header, openflow.Message) {}
 func (c controller) Disconnected(s *session.Session, _ error) {
-	c.d.SwitchDown(netview.DPID(s.Features().Datapath))
+	c.d.SwitchDown(netview.DPID(s.Features().Datapath), 1)
 }
 
-// PacketOut implements discovery.Output.
-func (p *plane) Barrier(netview.DPID, func()) {}
+// out is discovery's way to a switch.
+type out struct{ s *session.Session }
 
-func (p *plane) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
-	s := p.server.Session(uint64(dpid))
-	if s == nil {
-		return false
-	}
-	_, err := s.Send(&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
+func (out) Barrier(func()) {}
+
+func (o out) PacketOut(port uint32, frame []byte) bool {
+	_, err := o.s.Send(&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
 		Actions: []openflow.Action{openflow.Output(port)}, Data: frame})
 	return err == nil
 }
@@ -116,7 +114,7 @@ func latency(t *testing.T, control [2]pipe.Options, change func(*plane)) (there,
 	p := &plane{t: t, view: netview.New(netview.Limits{}), random: rand.New(rand.NewPCG(1, 2))}
 	p.server = session.NewServer(session.Config{}, controller{p})
 	p.dialer = session.NewDialer(session.Config{EchoInterval: -1, Versions: []openflow.Version{openflow.V13}})
-	p.d = discovery.New(p.view.Facts(), p,
+	p.d = discovery.New(p.view.Facts(),
 		discovery.Config{Key: bytes.Repeat([]byte("k"), 16), RoundTrip: func(d netview.DPID) time.Duration {
 			if s := p.server.Session(uint64(d)); s != nil {
 				return s.MinRoundTrip()

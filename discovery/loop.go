@@ -18,17 +18,23 @@ import (
 type Discovery struct {
 	loop.Part
 
-	core   *Core
-	facts  *netview.Facts
-	out    Output
-	inbox  *inbox
-	inputs []input // scratch of Run
+	core     *Core
+	facts    *netview.Facts
+	inbox    *inbox
+	inputs   []input                  // scratch of Run
+	sessions map[netview.DPID]current // of each connected switch, as far as inputs were handled; Run's
 
 	forgedLimiter *alarmLimiter
 }
 
-// New returns a discovery that writes facts and sends probes by out. It does nothing before Run.
-func New(facts *netview.Facts, out Output, cfg Config) *Discovery {
+// current is the present session of a switch.
+type current struct {
+	epoch uint64
+	out   Output // nil: it takes nothing
+}
+
+// New returns a discovery that writes facts. It does nothing before Run.
+func New(facts *netview.Facts, cfg Config) *Discovery {
 	if cfg.Seed == 0 {
 		var seed [8]byte
 		rand.Read(seed[:])
@@ -39,7 +45,7 @@ func New(facts *netview.Facts, out Output, cfg Config) *Discovery {
 	}
 	core := NewCore(cfg, cfg.Now())
 	d := &Discovery{
-		core: core, facts: facts, out: out, inbox: newInbox(core.cfg.Limits),
+		core: core, facts: facts, inbox: newInbox(core.cfg.Limits), sessions: make(map[netview.DPID]current),
 		forgedLimiter: newAlarmLimiter(),
 	}
 	d.Part = loop.Part{Name: "discovery", Bell: loop.NewBell(), Turn: d.turn, End: d.inbox.close}
@@ -75,7 +81,9 @@ func (d *Discovery) step(inputs []input) {
 	d.facts.Update(func(tx *netview.FactsTx) {
 		d.core.Begin(tx, cfg.Now())
 		for i := range inputs {
-			d.core.handle(&inputs[i])
+			if d.isCurrent(&inputs[i]) {
+				d.core.handle(&inputs[i])
+			}
 		}
 		d.core.Tick()
 	})
@@ -86,13 +94,36 @@ func (d *Discovery) step(inputs []input) {
 	}
 	d.core.Sends(func(at netview.Point, frame []byte) bool {
 		d.core.SendTime(cfg.Now())
-		return d.out.PacketOut(at.DPID, at.Port, frame)
+		out := d.sessions[at.DPID].out
+		return out != nil && out.PacketOut(at.Port, frame)
 	})
 	d.core.Barriers(func(dpid netview.DPID, number uint64) {
-		d.out.Barrier(dpid, func() { d.put(input{kind: inputBarrier, dpid: dpid, number: number}) })
+		if s := d.sessions[dpid]; s.out != nil {
+			s.out.Barrier(func() { d.put(input{kind: inputBarrier, dpid: dpid, epoch: s.epoch, number: number}) })
+		}
 	})
 	d.core.Alarms(cfg.Alarms)
 	d.core.SilentHosts(cfg.InUse)
+}
+
+// isCurrent reports whether an input is to be handled, and notes sessions that begin and end: what is
+// of one that has ended is dropped here.
+func (d *Discovery) isCurrent(in *input) bool {
+	switch in.kind {
+	case inputUp:
+		if d.sessions[in.facts.DPID].epoch >= in.facts.Epoch {
+			return false
+		}
+		d.sessions[in.facts.DPID] = current{in.facts.Epoch, in.facts.Out}
+	case inputDown, inputFormerLinks, inputBarrier:
+		if s, ok := d.sessions[in.dpid]; !ok || s.epoch != in.epoch {
+			return false
+		}
+		if in.kind == inputDown {
+			delete(d.sessions, in.dpid)
+		}
+	}
+	return true
 }
 
 // Load restores the view of the previous process. It is called before Run, and before any switch
@@ -119,20 +150,23 @@ func (d *Discovery) put(in input) bool {
 // view shows the switch within microseconds.
 func (d *Discovery) SwitchUp(f SwitchFacts) { d.put(input{kind: inputUp, facts: &f}) }
 
-// SwitchDown reports that a switch's session is lost.
-func (d *Discovery) SwitchDown(dpid netview.DPID) { d.put(input{kind: inputDown, dpid: dpid}) }
+// SwitchDown reports that a switch's session is lost. If the switch has another one by now, that
+// stays.
+func (d *Discovery) SwitchDown(dpid netview.DPID, epoch uint64) {
+	d.put(input{kind: inputDown, dpid: dpid, epoch: epoch})
+}
 
 // PortStatus reports that a port was added, deleted or modified. The port is copied.
 func (d *Discovery) PortStatus(dpid netview.DPID, reason openflow.PortReason, p openflow.Port) {
 	d.put(input{kind: inputPort, dpid: dpid, reason: reason, port: &p})
 }
 
-// FormerLinkPorts reports which ports of a connected switch led to other switches before the
+// FormerLinkPorts reports which ports of a switch, in the session of that epoch, led to other switches before the
 // restart, according to the rules found on it; an empty list is reported too. If nothing is heard
 // at such a port, it does not become an edge for some time: the switch behind it may be about to
 // connect. The list is retained. It blocks only if Limits.Facts is reached.
-func (d *Discovery) FormerLinkPorts(dpid netview.DPID, ports []uint32) {
-	d.put(input{kind: inputFormerLinks, dpid: dpid, ports: ports})
+func (d *Discovery) FormerLinkPorts(dpid netview.DPID, epoch uint64, ports []uint32) {
+	d.put(input{kind: inputFormerLinks, dpid: dpid, epoch: epoch, ports: ports})
 }
 
 // LLDP handles an LLDP frame that came in at a port. The frame is parsed before LLDP returns, on

@@ -17,12 +17,49 @@ type fabric struct {
 	d      *Discovery
 	mu     sync.Mutex
 	cables map[netview.Point]netview.Point
+	epochs map[netview.DPID]uint64 // of the last sessions
 }
 
-// Barrier implements Output.
+// network is all switches.
+type network interface {
+	PacketOut(dpid netview.DPID, port uint32, frame []byte) bool
+	Barrier(dpid netview.DPID, passed func())
+}
+
+// end is the Output of one session.
+type end struct {
+	of   network
+	dpid netview.DPID
+}
+
+func (e end) PacketOut(port uint32, frame []byte) bool { return e.of.PacketOut(e.dpid, port, frame) }
+func (e end) Barrier(passed func())                    { e.of.Barrier(e.dpid, passed) }
+
+// up begins a session of a switch; down ends it.
+func (f *fabric) up(sf SwitchFacts) { f.upAt(f, sf) }
+
+func (f *fabric) upAt(at network, sf SwitchFacts) {
+	f.mu.Lock()
+	if f.epochs == nil {
+		f.epochs = make(map[netview.DPID]uint64)
+	}
+	f.epochs[sf.DPID]++
+	sf.Epoch, sf.Out = f.epochs[sf.DPID], end{at, sf.DPID}
+	f.mu.Unlock()
+	f.d.SwitchUp(sf)
+}
+
+func (f *fabric) down(dpid netview.DPID) {
+	f.mu.Lock()
+	epoch := f.epochs[dpid]
+	f.mu.Unlock()
+	f.d.SwitchDown(dpid, epoch)
+}
+
+// Barrier implements network.
 func (f *fabric) Barrier(_ netview.DPID, passed func()) { passed() }
 
-// PacketOut implements Output.
+// PacketOut implements network.
 func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 	_, _, _, etherType, _, _ := packet.ParseEthernet(frame) // hosts are asked too: there are none
 	f.mu.Lock()
@@ -38,7 +75,7 @@ func (f *fabric) PacketOut(dpid netview.DPID, port uint32, frame []byte) bool {
 func run(cfg Config) (*netview.View, *fabric, func()) {
 	cfg.Key = testKey
 	v, f := netview.New(netview.Limits{}), &fabric{cables: map[netview.Point]netview.Point{}}
-	f.d = New(v.Facts(), f, cfg)
+	f.d = New(v.Facts(), cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	var ended sync.WaitGroup
 	ended.Go(func() { f.d.Run(ctx) })
@@ -77,7 +114,7 @@ func TestLoopFindsARing(t *testing.T) {
 		defer end()
 		f.ring(n)
 		for i := range n {
-			f.d.SwitchUp(facts(netview.DPID(i), 3, ""))
+			f.up(facts(netview.DPID(i), 3, ""))
 			time.Sleep(50 * time.Millisecond)
 		}
 		synctest.Wait()
@@ -96,7 +133,7 @@ func TestLoopFindsARing(t *testing.T) {
 		}
 		p := ofPort(1, false)
 		f.d.PortStatus(5, openflow.PortModified, p)
-		f.d.SwitchDown(9)
+		f.down(9)
 		synctest.Wait()
 		s = v.Snapshot()
 		if sw, _ := s.Switch(9); sw.Connected || linksUp(s) != 2*n-2 {
@@ -122,7 +159,7 @@ func TestPacing(t *testing.T) {
 		_, f, end := run(Config{})
 		defer end()
 		for i := range n {
-			f.d.SwitchUp(facts(netview.DPID(i), 4, ""))
+			f.up(facts(netview.DPID(i), 4, ""))
 		}
 		time.Sleep(10*time.Second + time.Millisecond)
 		synctest.Wait()
@@ -148,7 +185,7 @@ func TestBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, f, end := run(Config{})
 		defer end()
-		f.d.SwitchUp(facts(1, 2, ""))
+		f.up(facts(1, 2, ""))
 		time.Sleep(3*time.Second + time.Millisecond) // when nothing else is due
 		before := v.Snapshot().Revision()
 		for i := range 1000 {
@@ -208,7 +245,7 @@ func TestReadersBesideLoop(t *testing.T) {
 	for i := range 4 {
 		dpid := netview.DPID(i)
 		readers.Go(func() {
-			f.d.SwitchUp(facts(dpid, 4, ""))
+			f.up(facts(dpid, 4, ""))
 			for j := range 2000 {
 				k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, byte(dpid), byte(j % 50)}, Layers: packet.LayerEthernet}
 				f.d.Frame(dpid, uint32(1+j%4), &k)
@@ -218,8 +255,8 @@ func TestReadersBesideLoop(t *testing.T) {
 				case 100:
 					f.d.PortStatus(dpid, openflow.PortModified, ofPort(1, true))
 				case 150:
-					f.d.SwitchDown(dpid)
-					f.d.SwitchUp(facts(dpid, 4, ""))
+					f.down(dpid)
+					f.up(facts(dpid, 4, ""))
 				}
 				f.d.LLDP(dpid, 1, []byte("not a frame"))
 			}
@@ -258,7 +295,7 @@ func TestCableForHostsAtAnyPhase(t *testing.T) {
 			v, f, end := run(Config{Period: 20 * time.Millisecond, Settle: 5 * time.Millisecond})
 			defer end()
 			for dpid := range netview.DPID(3) {
-				f.d.SwitchUp(facts(dpid, 1, ""))
+				f.up(facts(dpid, 1, ""))
 			}
 			time.Sleep(time.Second)
 			for _, at := range [...]netview.Point{a, b} {
@@ -275,5 +312,48 @@ func TestCableForHostsAtAnyPhase(t *testing.T) {
 				t.Errorf("%d links where the ends were asked %s apart", n, phase)
 			}
 		})
+	}
+}
+
+// counted is an Output that counts.
+type counted struct{ frames int }
+
+func (c *counted) PacketOut(uint32, []byte) bool { c.frames++; return true }
+func (c *counted) Barrier(func())                {}
+
+// TestSessionsBefore: when a switch has come back, nothing is sent by its session before, and what is
+// told late of that is dropped.
+func TestSessionsBefore(t *testing.T) {
+	v, now := netview.New(netview.Limits{}), time.Unix(1000, 0)
+	d := New(v.Facts(), Config{Key: testKey, Now: func() time.Time { return now }})
+	turns := func() {
+		for range 30 {
+			d.turn()
+			now = now.Add(100 * time.Millisecond)
+		}
+	}
+	first, second := new(counted), new(counted)
+	up := facts(1, 2, "")
+	up.Epoch, up.Out = 5, first
+	d.SwitchUp(up)
+	turns()
+	sent := first.frames
+	up.Epoch, up.Out = 6, second
+	d.SwitchUp(up)
+	d.SwitchDown(1, 5)
+	d.FormerLinkPorts(1, 5, []uint32{1})
+	up.Epoch, up.Out = 5, first
+	d.SwitchUp(up)
+	turns()
+	if sw, _ := v.Snapshot().Switch(1); !sw.Connected || d.core.devices[1].formerLinksKnown {
+		t.Error("what was told of the session before was taken for the present one")
+	}
+	if sent == 0 || first.frames != sent || second.frames == 0 {
+		t.Errorf("%d frames by the first session, and %d when it had ended; %d by the second", sent, first.frames-sent, second.frames)
+	}
+	d.SwitchDown(1, 6)
+	turns()
+	if sw, _ := v.Snapshot().Switch(1); sw.Connected {
+		t.Error("the end of the present session was not taken")
 	}
 }

@@ -48,7 +48,7 @@ func TestNothingIsCalledWhileTheViewIsLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := netview.New(netview.Limits{})
 		w := &writer{inputs: v.Inputs(), calls: map[string]int{}, fabric: fabric{cables: map[netview.Point]netview.Point{}}}
-		w.d = New(v.Facts(), w, Config{
+		w.d = New(v.Facts(), Config{
 			Key: testKey, Expiry: 10 * time.Second, Alarms: w,
 			RoundTrip: func(netview.DPID) time.Duration { w.called("round trip"); return 0 },
 			InUse:     func(netview.HostID, netview.Point) bool { w.called("in use"); return false },
@@ -58,7 +58,7 @@ func TestNothingIsCalledWhileTheViewIsLocked(t *testing.T) {
 		ended.Go(func() { w.d.Run(ctx) })
 		w.ring(2)
 		for dpid := range netview.DPID(2) {
-			w.d.SwitchUp(facts(dpid, 3, ""))
+			w.upAt(w, facts(dpid, 3, ""))
 		}
 		time.Sleep(5 * time.Second)
 		w.d.Frame(0, 3, &packet.Key{EthSrc: packet.MAC{2, 1}, Layers: packet.LayerEthernet})
@@ -68,7 +68,7 @@ func TestNothingIsCalledWhileTheViewIsLocked(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		for dpid := range netview.DPID(2) {
-			w.d.SwitchDown(dpid)
+			w.down(dpid)
 		}
 		time.Sleep(time.Second)
 		cancel()

@@ -17,12 +17,8 @@ func (c *Core) onSent(sw *switchState, in Sent, now time.Time) {
 	if f.compact != nil {
 		c.onSentCompact(sw, in)
 	}
-	for _, xid := range in.XIDs {
-		if f.sent == len(f.ops) {
-			break
-		}
+	for range min(in.Messages, len(f.ops)-f.sent) {
 		o := &f.ops[f.sent]
-		o.xid = xid
 		if o.row != nil {
 			c.counters.FlowMods++
 			o.row.mayHold = true
@@ -42,23 +38,20 @@ func (c *Core) onSent(sw *switchState, in Sent, now time.Time) {
 
 // onRefused records an error for the message it answers. It takes effect with the barrier reply.
 func (c *Core) onRefused(sw *switchState, in Refused) {
-	if sw.inflight == nil {
+	f := sw.inflight
+	if f == nil || f.id != in.Batch || in.Index >= f.sent {
 		return
 	}
-	if f := sw.inflight.compact; f != nil {
-		if sw.inflight.sent > 0 && f.markRefused(in.XID, &in.Error) {
-			c.counters.Refused++
-		}
+	if f.compact != nil {
+		f.compact.markRefused(in.Index, &in.Error)
+		c.counters.Refused++
 		return
 	}
-	for i := range sw.inflight.ops[:sw.inflight.sent] {
-		if o := &sw.inflight.ops[i]; o.xid == in.XID && o.refused == nil {
-			e := in.Error
-			e.Data = nil
-			o.refused = &e
-			c.counters.Refused++
-			return
-		}
+	if o := &f.ops[in.Index]; o.refused == nil {
+		e := in.Error
+		e.Data = nil
+		o.refused = &e
+		c.counters.Refused++
 	}
 }
 

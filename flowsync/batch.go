@@ -36,7 +36,6 @@ type op struct {
 	instructions []openflow.Instruction // of rule, perhaps without its meter
 	meter        *meterRow
 	desired      *netview.Meter // nil: the meter is to be removed
-	xid          uint32
 	refused      *openflow.ErrorMsg
 	lostBy       Source // source of the notice, if lost
 	lost         bool   // the switch reported the entry gone: the new one or the one it replaces
@@ -183,9 +182,9 @@ func (c *Core) startBatch(sw *switchState, f *inflightBatch, now time.Time) {
 func (c *Core) emitBatch(sw *switchState) {
 	sw.resendAt = time.Time{}
 	f := sw.inflight
-	b := Batch{Address: Address{sw.dpid, sw.session}, ID: f.id, Frames: f.frames}
+	b := Batch{Address: Address{sw.dpid, sw.epoch}, ID: f.id, Frames: f.frames}
 	if f.compact == nil {
-		b.Messages = f.messages[f.sent:]
+		b.From, b.Messages = f.sent, f.messages[f.sent:]
 	} else if f.frames != nil {
 		b.Count, f.frames = f.size(), nil
 	}

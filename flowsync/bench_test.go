@@ -17,7 +17,6 @@ type fleet struct {
 	rules   [2][][]*netview.Rule // two contents of each switch's rules
 	inputs  []Input
 	sent    []Input
-	xids    []uint32
 	session uint64
 }
 
@@ -27,7 +26,7 @@ const (
 )
 
 func newFleet(t tester) *fleet {
-	f := &fleet{core: NewCore(Config{}), now: time.Unix(0, 0), xids: make([]uint32, fleetRules)}
+	f := &fleet{core: NewCore(Config{}), now: time.Unix(0, 0)}
 	for dpid := range netview.DPID(fleetSwitches) {
 		var contents [2][]*netview.Rule
 		for i := range fleetRules {
@@ -67,8 +66,8 @@ func (f *fleet) stepAll() (messages int) {
 		f.sent = f.sent[:0]
 		for _, b := range ready.Batches {
 			messages += len(b.Messages)
-			f.sent = append(f.sent, Sent{Address: Address{b.DPID, b.Session}, XIDs: f.xids[:len(b.Messages)],
-				Frames: b.Count > 0, Barrier: true}, Confirmed{Address{b.DPID, b.Session}, b.ID, nil})
+			f.sent = append(f.sent, Sent{Address: Address{b.DPID, b.Epoch}, Messages: len(b.Messages),
+				Frames: b.Count > 0, Barrier: true}, Confirmed{Address{b.DPID, b.Epoch}, b.ID, nil})
 		}
 		inputs = f.sent
 	}

@@ -12,12 +12,11 @@ import (
 )
 
 // compactBatch is the content of a batch of flow-mods for rule sets; the next batch reuses its
-// memory. The transaction ids are firstXID, firstXID+1 and so on, in the order of ops.
+// memory.
 type compactBatch struct {
-	ops      []compactOp
-	firstXID uint32
-	refused  map[uint32]openflow.ErrorMsg // by index in ops
-	lost     map[uint32]Source            // by row that is being added: source of the notice that the switch lost the entry
+	ops     []compactOp
+	refused map[uint32]openflow.ErrorMsg // by index in ops
+	lost    map[uint32]Source            // by row that is being added: source of the notice that the switch lost the entry
 }
 
 // compactOp is one flow-mod.
@@ -145,7 +144,7 @@ func (c *Core) onSentCompact(sw *switchState, in Sent) {
 	switch {
 	case f.sent > 0: // only the barrier had not been sent
 	case in.Frames:
-		f.sent, f.compact.firstXID = len(f.compact.ops), in.First
+		f.sent = len(f.compact.ops)
 		c.counters.FlowMods += uint64(f.sent)
 		for i := range f.compact.ops {
 			if o := &f.compact.ops[i]; o.adds {
@@ -176,19 +175,14 @@ func (t *compactTable) abandonBatch() {
 	}
 }
 
-// markRefused records an error for the flow-mod it answers.
-func (f *compactBatch) markRefused(xid uint32, e *openflow.ErrorMsg) bool {
-	i := xid - f.firstXID
-	if i >= uint32(len(f.ops)) {
-		return false
-	}
+// markRefused records an error for a flow-mod.
+func (f *compactBatch) markRefused(index int, e *openflow.ErrorMsg) {
 	if f.refused == nil {
 		f.refused = make(map[uint32]openflow.ErrorMsg)
 	}
-	if _, twice := f.refused[i]; !twice {
-		f.refused[i] = *e // its Data is empty
+	if _, twice := f.refused[uint32(index)]; !twice {
+		f.refused[uint32(index)] = *e // its Data is empty
 	}
-	return true
 }
 
 // markLost records that the switch lost the entry of a row, if it is being added.

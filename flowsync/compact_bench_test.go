@@ -40,21 +40,16 @@ func paths(n int) []*ruleset.Set {
 type nullConn struct {
 	frames   []byte
 	count    int
-	xid      uint32
 	barriers []func(error)
 	parts    [][]byte // of what the switch holds
 }
 
-func (c *nullConn) Send(messages ...openflow.Message) (uint32, error) {
-	c.xid += uint32(len(messages))
-	return c.xid - uint32(len(messages)) + 1, nil
-}
+func (c *nullConn) Send(uint64, int, ...openflow.Message) error { return nil }
 
-func (c *nullConn) SendFrames(frames []byte, count int) (uint32, error) {
+func (c *nullConn) SendFrames(_ uint64, frames []byte, count int) error {
 	c.frames = append(c.frames[:0], frames...)
 	c.count += count
-	c.xid += uint32(count)
-	return c.xid - uint32(count) + 1, nil
+	return nil
 }
 
 func (c *nullConn) Barrier(answer func(error)) error {
@@ -93,7 +88,7 @@ func newNullNet() *nullNet {
 	for dpid := range netview.DPID(fleetSwitches) {
 		c := &nullConn{}
 		n.conns = append(n.conns, c)
-		n.loop.SwitchUp(dpid, openflow.V13, 254, c)
+		n.loop.SwitchUp(Address{dpid, epochs.Add(1)}, openflow.V13, 254, c)
 	}
 	n.settle()
 	return n

@@ -13,12 +13,12 @@ import (
 func (c *Core) onUp(sw *switchState, in Up, now time.Time) {
 	c.resetSession(sw)
 	c.setStuckAlarm(sw, "")
-	sw.session, sw.version = in.Session, in.Version
+	sw.epoch, sw.version = in.Epoch, in.Version
 	sw.batchSize, sw.barrierTime = min(batchFirst, c.config.BatchMax), 0
 	sw.watch = WatchReading
 	if !c.config.NoMonitor {
 		sw.watch = WatchAsked
-		c.ready.Monitors = append(c.ready.Monitors, Address{sw.dpid, sw.session})
+		c.ready.Monitors = append(c.ready.Monitors, Address{sw.dpid, sw.epoch})
 	}
 	sw.singleTable = plan.SingleTable(in.Version, in.Tables)
 	sw.cookieMasks = c.codec.hasCookieMasks(in.Version)
@@ -111,7 +111,7 @@ func (c *Core) requestListing(sw *switchState) uint64 {
 	c.requests++
 	c.counters.Readings++
 	sw.compact.beginListing()
-	r := Request{Address: Address{sw.dpid, sw.session}, ID: c.requests, Single: sw.singleTable}
+	r := Request{Address: Address{sw.dpid, sw.epoch}, ID: c.requests, Single: sw.singleTable}
 	if sw.oursOnly = sw.cookieMasks && sw.failedReads%2 == 1; sw.oursOnly {
 		r.Cookie, r.Mask = plan.Cookie{Domain: c.config.Domain}.Encode(), plan.DomainMask
 	}
@@ -145,7 +145,7 @@ func (c *Core) onEntries(sw *switchState, in Entries, now time.Time) {
 	c.updateReadCost(sw, in.Cost)
 	if !sw.wasRead {
 		sw.wasRead = true
-		c.ready.TreeEntries = append(c.ready.TreeEntries, TreeEntries{sw.dpid, treeOf(in.Reading.Firm)})
+		c.ready.TreeEntries = append(c.ready.TreeEntries, TreeEntries{Address{sw.dpid, sw.epoch}, treeOf(in.Reading.Firm)})
 	}
 	c.setListedBytes(sw, in.Reading.size())
 	sw.indexReading(&in.Reading)

@@ -66,7 +66,7 @@ type Config struct {
 	// OnTreeEntries is called on Run's goroutine with the firm entries of the broadcast tree
 	// (plan.KindTree) that a switch held when it was first read in a session, also with none.
 	// Default: not called.
-	OnTreeEntries func(dpid netview.DPID, entries []Entry)
+	OnTreeEntries func(at Address, entries []Entry)
 	// OnOutcomes is called on Run's goroutine with the outcomes of orders (Loop.Order). It must not
 	// block; the list is valid during the call only. Default: not called.
 	OnOutcomes func([]ruleset.Outcome)

@@ -5,16 +5,15 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Conn is what flowsync needs of a switch's session; *session.Session implements it. No method
-// blocks. Answers come on any goroutine, in the order of the wire: the errors of a batch are given
-// to Loop.Refused before the answer to the barrier that follows it.
+// Conn is flowsync's way to a switch in one session. No method blocks. Answers come on any goroutine,
+// in the order of the wire: the errors of a batch are given to Loop.Refused, with the number of the
+// batch and the index of the message, before the answer to the barrier that follows it.
 type Conn interface {
-	// Send queues messages, all or none, and returns the transaction id of the first; those of the
-	// others follow by one.
-	Send(msgs ...openflow.Message) (uint32, error)
-	// SendFrames queues count encoded messages, all or none, under transaction ids of its own, and
-	// returns the first; the others follow by one. The bytes are copied.
-	SendFrames(frames []byte, count int) (uint32, error)
+	// Send queues messages of a batch, all or none. The first is that with the index, and so on.
+	Send(batch uint64, index int, msgs ...openflow.Message) error
+	// SendFrames queues count encoded messages, which are the whole batch, all or none. The bytes are
+	// copied.
+	SendFrames(batch uint64, frames []byte, count int) error
 	// Barrier queues a barrier; answer is called once, when all before it is done, or with an
 	// error. It is not called if Barrier itself returns one.
 	Barrier(answer func(error)) error
@@ -27,26 +26,18 @@ type Conn interface {
 	MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error, answer func(error)) error
 }
 
-// send queues messages: all at once or, if they do not fit, one by one until one does not. It
-// returns the transaction ids of those that did.
-func send(conn Conn, messages []openflow.Message, xids []uint32) []uint32 {
-	if len(messages) == 0 {
-		return xids
-	}
-	if first, err := conn.Send(messages...); err == nil {
-		for i := range messages {
-			xids = append(xids, first+uint32(i))
-		}
-		return xids
+// send queues messages of a batch, the first of which has an index: all at once or, if they do not
+// fit, one by one until one does not. It returns how many did.
+func send(conn Conn, batch uint64, index int, messages []openflow.Message) int {
+	if len(messages) == 0 || conn.Send(batch, index, messages...) == nil {
+		return len(messages)
 	}
 	for i := range messages {
-		xid, err := conn.Send(messages[i : i+1]...)
-		if err != nil {
-			break
+		if conn.Send(batch, index+i, messages[i:i+1]...) != nil {
+			return i
 		}
-		xids = append(xids, xid)
 	}
-	return xids
+	return len(messages)
 }
 
 // flowRequest returns the multipart request.

@@ -83,7 +83,7 @@ func (c *Core) apply(in Input, now time.Time) *switchState {
 	switch in := in.(type) {
 	case Up:
 		sw := c.switchOf(in.DPID)
-		if in.Session <= sw.session {
+		if in.Epoch <= sw.epoch {
 			return nil
 		}
 		c.onUp(sw, in, now)
@@ -173,7 +173,7 @@ func (c *Core) switchOf(dpid netview.DPID) *switchState {
 // inSession returns the state of a switch if the session is its current one, else nil.
 func (c *Core) inSession(a Address) *switchState {
 	sw := c.switches[a.DPID]
-	if sw == nil || sw.phase == phaseDown || sw.session != a.Session {
+	if sw == nil || sw.phase == phaseDown || sw.epoch != a.Epoch {
 		return nil
 	}
 	return sw

@@ -162,7 +162,7 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.models[dpid].forgets[uint16(number("priority", "0"))] = c.Arg("forget", "yes") == "yes"
 	case "pause":
 		s.models[dpid].pause()
-		s.loop.MonitorPaused(dpid, s.wires[dpid], true)
+		s.loop.MonitorPaused(s.wires[dpid].at(), true)
 	case "hold":
 		s.loop.Hold()
 	case "release":
@@ -171,7 +171,7 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.miss(dpid)
 	case "resume":
 		s.models[dpid].resume()
-		s.loop.MonitorPaused(dpid, s.wires[dpid], false)
+		s.loop.MonitorPaused(s.wires[dpid].at(), false)
 	case "drop": // the switch does messages=N of what it was sent, and does not answer
 		s.wires[dpid].take(number("messages", "1000"), true)
 	case "check":
@@ -216,7 +216,7 @@ func (s *scene) check1(dpid netview.DPID) {
 
 func (s *scene) miss(dpid netview.DPID) {
 	for range s.loop.config.UnsolicitedMax / inputBytes {
-		s.loop.Refused(dpid, s.wires[dpid], 1<<31, &openflow.ErrorMsg{})
+		s.loop.Refused(s.wires[dpid].at(), 0, 0, &openflow.ErrorMsg{})
 	}
 }
 

@@ -48,7 +48,6 @@ type fuzzed struct {
 	now     time.Time
 	session uint64
 	batch   uint64
-	xid     uint32
 	reading uint64
 }
 
@@ -82,18 +81,11 @@ func (z *fuzzed) step(inputs ...Input) {
 		}
 		for _, b := range ready.Batches {
 			z.batch = b.ID
-			in := Sent{Address: Address{b.DPID, b.Session}, Barrier: true}
-			if in.Frames = b.Count > 0; in.Frames {
-				in.First = z.xid + 1
-				z.xid += uint32(b.Count)
-				if z.byte()%8 == 7 { // it did not fit
-					in.Frames, in.Barrier = false, false
-				}
+			in := Sent{Address: Address{b.DPID, b.Epoch}, Barrier: true}
+			if in.Frames = b.Count > 0; in.Frames && z.byte()%8 == 7 { // it did not fit
+				in.Frames, in.Barrier = false, false
 			}
-			for range b.Messages {
-				z.xid++
-				in.XIDs = append(in.XIDs, z.xid)
-			}
+			in.Messages = len(b.Messages)
 			inputs = append(inputs, in)
 		}
 	}
@@ -118,7 +110,7 @@ func (z *fuzzed) input() Input {
 		return Confirmed{Address: Address{dpid, z.session}, Batch: z.batch - uint64(z.byte()%2)}
 	case 4:
 		code := openflow.ErrorCode(z.byte())<<16 | openflow.ErrorCode(z.byte())
-		return Refused{Address{dpid, z.session}, z.xid - uint32(z.byte()%4), openflow.ErrorMsg{Code: code}}
+		return Refused{Address{dpid, z.session}, z.batch, int(z.byte() % 4), openflow.ErrorMsg{Code: code}}
 	case 5:
 		b := z.byte()
 		rule := parseRule(z.t, "eth_type=0x0806 meter=1 apply=1")

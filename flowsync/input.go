@@ -8,11 +8,11 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// Input is something that happened. An input with the number of an earlier session is ignored.
+// Input is something that happened. An input of an earlier session is ignored.
 type Input interface{ input() }
 
 type (
-	// Up is a session that is ready for flow-mods. Its number is greater than those of all before.
+	// Up is a session that is ready for flow-mods. Its epoch is higher than those of all before.
 	Up struct {
 		Address
 		Version openflow.Version
@@ -118,21 +118,20 @@ type (
 		Err  error
 	}
 
-	// Sent reports how much of a batch went into the session's queue: the first len(XIDs) messages
-	// or, if Frames, all encoded ones under First and the following transaction ids; and the
-	// barrier if Barrier.
+	// Sent reports how much of a batch went into the session's queue: so many messages from Batch.From
+	// on or, if Frames, all encoded ones; and the barrier if Barrier.
 	Sent struct {
 		Address
-		XIDs    []uint32
-		First   uint32
-		Frames  bool
-		Barrier bool
+		Messages int
+		Frames   bool
+		Barrier  bool
 	}
 
-	// Refused is an error for the message with this xid.
+	// Refused is an error about the message of a batch with this index.
 	Refused struct {
 		Address
-		XID   uint32
+		Batch uint64
+		Index int
 		Error openflow.ErrorMsg // its Data is not kept
 	}
 

@@ -36,7 +36,6 @@ type Loop struct {
 	asks             []func(*Core)
 	orders           []ruleset.Order
 	sessions         map[netview.DPID]connection
-	lastSession      uint64 // number of the last session
 	unsolicitedBytes int    // of unsolicited messages in the inbox
 	packedBytes      int    // of packed listings in the inbox
 	readingBytes     int    // of listings being received
@@ -54,14 +53,13 @@ type Loop struct {
 	core         *Core
 	viewRevision netview.Revision
 	settled      bool
-	xids         []uint32
 	sent         []Input
 	taken        []ruleset.Order                  // the orders of this turn
 	checks       map[netview.DPID][]chan Findings // that wait for a switch's findings
 }
 
 type connection struct {
-	session          uint64
+	epoch            uint64
 	conn             Conn
 	singleTable      bool   // the single-table form of the plan
 	round            uint64 // the round that unsolicitedBytes is of
@@ -94,35 +92,42 @@ func New(config Config, view *netview.View) *Loop {
 
 // SwitchUp begins a session that is ready for flow-mods. It replaces an earlier one of the same
 // switch.
-func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, tables uint8, conn Conn) {
+func (l *Loop) SwitchUp(at Address, version openflow.Version, tables uint8, conn Conn) {
 	l.mu.Lock()
-	l.lastSession++
-	l.sessions[dpid] = connection{session: l.lastSession, conn: conn, singleTable: plan.SingleTable(version, tables)}
-	l.postLocked(Up{Address{dpid, l.lastSession}, version, tables})
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	if c, ok := l.sessions[at.DPID]; ok && c.epoch >= at.Epoch {
+		return
+	}
+	l.sessions[at.DPID] = connection{epoch: at.Epoch, conn: conn, singleTable: plan.SingleTable(version, tables)}
+	l.postLocked(Up{at, version, tables})
 }
 
 // SwitchDown ends a session, unless the switch has a newer one. Stuck is how the switch failed to
 // answer or to read, if that ended the session, else empty.
-func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn, stuck string) {
+func (l *Loop) SwitchDown(at Address, stuck string) {
 	l.mu.Lock()
-	if c, ok := l.sessions[dpid]; ok && c.conn == conn {
-		delete(l.sessions, dpid)
-		l.postLocked(Down{Address{dpid, c.session}, stuck})
+	defer l.mu.Unlock()
+	if _, ok := l.current(at); ok {
+		delete(l.sessions, at.DPID)
+		l.postLocked(Down{at, stuck})
 	}
-	l.mu.Unlock()
 }
 
-// Refused takes an error that answers no request of the session's: the core finds the message that
-// it refuses. The data of e is not kept.
-func (l *Loop) Refused(dpid netview.DPID, conn Conn, xid uint32, e *openflow.ErrorMsg) {
+// current returns the connection of a session; false if it has ended. l.mu is held.
+func (l *Loop) current(at Address) (connection, bool) {
+	c, ok := l.sessions[at.DPID]
+	return c, ok && c.epoch == at.Epoch
+}
+
+// Refused takes the error that refuses a message of a batch. The data of e is not kept.
+func (l *Loop) Refused(at Address, batch uint64, index int, e *openflow.ErrorMsg) {
 	kept := *e
 	kept.Data = nil
-	l.postNotice(dpid, conn, inputBytes, func(a Address) Input { return Refused{a, xid, kept} })
+	l.postNotice(at, inputBytes, func() Input { return Refused{at, batch, index, kept} })
 }
 
 // Removed takes a flow-removed message. Nothing of e is kept.
-func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
+func (l *Loop) Removed(at Address, e *openflow.FlowRemoved) {
 	if plan.Foreign(e.Cookie, l.config.Domain) {
 		return
 	}
@@ -130,8 +135,8 @@ func (l *Loop) Removed(dpid netview.DPID, conn Conn, e *openflow.FlowRemoved) {
 		return
 	}
 	key := e.Match.Key()
-	l.postNotice(dpid, conn, inputBytes+len(key), func(a Address) Input {
-		return Removed{a, e.Table, e.Priority, key, e.Cookie}
+	l.postNotice(at, inputBytes+len(key), func() Input {
+		return Removed{at, e.Table, e.Priority, key, e.Cookie}
 	})
 }
 
@@ -146,11 +151,11 @@ func (l *Loop) postLocked(in Input) {
 
 // postNotice adds an unsolicited message of a session to the inbox, unless the session has ended or
 // there is no room for size more bytes.
-func (l *Loop) postNotice(dpid netview.DPID, conn Conn, size int, notice func(Address) Input) {
+func (l *Loop) postNotice(at Address, size int, notice func() Input) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c, ok := l.sessions[dpid]; ok && c.conn == conn && l.admit(dpid, c, size) {
-		l.postLocked(notice(Address{dpid, c.session}))
+	if c, ok := l.current(at); ok && l.admit(at.DPID, c, size) {
+		l.postLocked(notice())
 	}
 }
 
@@ -237,7 +242,7 @@ func (l *Loop) turn(now time.Time) time.Time {
 func (l *Loop) execute(ready *Ready) []Input {
 	for _, f := range ready.TreeEntries {
 		if l.config.OnTreeEntries != nil {
-			l.config.OnTreeEntries(f.DPID, f.Entries)
+			l.config.OnTreeEntries(f.Address, f.Entries)
 		}
 	}
 	for _, a := range ready.Alarms {
@@ -266,7 +271,7 @@ func (l *Loop) execute(ready *Ready) []Input {
 	for _, a := range ready.MeterReadings {
 		l.requestMeters(a)
 	}
-	l.xids, l.sent = l.xids[:0], l.sent[:0]
+	l.sent = l.sent[:0]
 	for i := range ready.Batches {
 		l.sent = append(l.sent, l.send(&ready.Batches[i]))
 	}
@@ -291,7 +296,7 @@ func (l *Loop) alarm(a Alarm) {
 func (l *Loop) connOf(a Address) Conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c := l.sessions[a.DPID]; c.session == a.Session {
+	if c, ok := l.current(a); ok {
 		return c.conn
 	}
 	return nil
@@ -324,17 +329,13 @@ func (l *Loop) send(b *Batch) Sent {
 	if conn == nil {
 		return in
 	}
-	begin := len(l.xids)
 	if b.Count > 0 {
-		first, err := conn.SendFrames(b.Frames, b.Count)
-		in.First, in.Frames = first, err == nil
+		in.Frames = conn.SendFrames(id, b.Frames, b.Count) == nil
 	} else {
-		l.xids = send(conn, b.Messages, l.xids)
+		in.Messages = send(conn, id, b.From, b.Messages)
 	}
-	in.XIDs = l.xids[begin:len(l.xids):len(l.xids)]
-	if len(in.XIDs) == len(b.Messages) && (in.Frames || b.Count == 0) {
-		err := conn.Barrier(func(err error) { l.post(Confirmed{a, id, err}) })
-		in.Barrier = err == nil
+	if in.Messages == len(b.Messages) && (in.Frames || b.Count == 0) {
+		in.Barrier = conn.Barrier(func(err error) { l.post(Confirmed{a, id, err}) }) == nil
 	}
 	return in
 }

@@ -2,8 +2,8 @@ package flowsync
 
 import (
 	"context"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -19,10 +19,13 @@ type promptConn struct {
 	room chan struct{} // holds a token for the reader
 }
 
+// epochs number the sessions of all tests.
+var epochs atomic.Uint64
+
 // connectPrompt connects a model and answers until stop is closed.
 func connectPrompt(l *Loop, dpid netview.DPID, m *model, stop <-chan struct{}) *promptConn {
 	c := &promptConn{room: make(chan struct{}, 1)}
-	c.wire = &wire{loop: l, dpid: dpid, model: m, room: 1 << 20, dense: true}
+	c.wire = &wire{loop: l, dpid: dpid, epoch: epochs.Add(1), model: m, room: 1 << 20, dense: true}
 	go func() {
 		for {
 			select {
@@ -33,7 +36,7 @@ func connectPrompt(l *Loop, dpid netview.DPID, m *model, stop <-chan struct{}) *
 			}
 		}
 	}()
-	l.SwitchUp(dpid, m.version, m.tables, c)
+	l.SwitchUp(c.wire.at(), m.version, m.tables, c)
 	return c
 }
 
@@ -54,7 +57,7 @@ func (c *promptConn) answer() {
 			q.multipart(c.wire.model.multipart(m.(*openflow.MultipartRequest).Body))
 		default:
 			if code, _ := c.wire.model.take(m); code != 0 {
-				c.wire.loop.Refused(c.wire.dpid, c, h.XID, &openflow.ErrorMsg{Code: code})
+				c.with(func() { c.wire.refuse(h.XID, code) })
 			}
 		}
 	}
@@ -70,14 +73,14 @@ func (c *promptConn) with(do func()) {
 	}
 }
 
-func (c *promptConn) Send(messages ...openflow.Message) (first uint32, err error) {
-	c.with(func() { first, err = c.wire.Send(messages...) })
-	return first, err
+func (c *promptConn) Send(batch uint64, index int, messages ...openflow.Message) (err error) {
+	c.with(func() { err = c.wire.Send(batch, index, messages...) })
+	return err
 }
 
-func (c *promptConn) SendFrames(frames []byte, count int) (first uint32, err error) {
-	c.with(func() { first, err = c.wire.SendFrames(frames, count) })
-	return first, err
+func (c *promptConn) SendFrames(batch uint64, frames []byte, count int) (err error) {
+	c.with(func() { err = c.wire.SendFrames(batch, frames, count) })
+	return err
 }
 
 func (c *promptConn) Barrier(answer func(error)) (err error) {
@@ -110,7 +113,7 @@ func running(t *testing.T, view *netview.View, test func(l *Loop, stop <-chan st
 		if l.Ask(func(*Core) { t.Error("a loop that is over called the question") }) {
 			t.Error("a loop that is over answered")
 		}
-		l.SwitchUp(9, openflow.V13, 254, nil) // and takes no notice
+		l.SwitchUp(Address{9, epochs.Add(1)}, openflow.V13, 254, nil) // and takes no notice
 	})
 }
 
@@ -162,7 +165,7 @@ func TestLoopInstallsWhatIsDesired(t *testing.T) {
 				t.Errorf("standing %+v, want %+v", got, want)
 			}
 		})
-		l.SwitchDown(7, c, "")
+		l.SwitchDown(c.wire.at(), "")
 		synctest.Wait()
 		l.Ask(func(core *Core) {
 			if got := core.Statuses(); got[0].Connected || got[0].Installed != 4 {
@@ -179,15 +182,15 @@ func TestLoopIgnoresEarlierSessions(t *testing.T) {
 		first := connectPrompt(l, 7, m, stop)
 		second := connectPrompt(l, 7, m, stop)
 		synctest.Wait()
-		l.SwitchDown(7, first, "") // the half-open one is found dead later
-		l.Refused(7, first, 3, &openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull})
+		l.SwitchDown(first.wire.at(), "") // the half-open one is found dead later
+		l.Refused(first.wire.at(), 1, 0, &openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull})
 		synctest.Wait()
 		l.Ask(func(core *Core) {
 			if s := core.Statuses()[0]; !s.Connected || s.Installed != 3 {
 				t.Errorf("the switch's present session was taken for the earlier one: %+v", s)
 			}
 		})
-		l.SwitchDown(7, second, "")
+		l.SwitchDown(second.wire.at(), "")
 		synctest.Wait()
 		l.Ask(func(core *Core) {
 			if core.Statuses()[0].Connected {
@@ -230,8 +233,8 @@ func TestLoopCatchesUpFromSnapshot(t *testing.T) {
 func TestSendGoesOneByOneWhereAllDoNotFit(t *testing.T) {
 	w := &wire{model: newModel(openflow.V13, 254), room: 2}
 	mod := &openflow.FlowMod{Buffer: openflow.NoBuffer}
-	xids := send(w, []openflow.Message{mod, mod, mod}, nil)
-	if len(w.queue) != 2 || !slices.Equal(xids, []uint32{4, 5}) {
-		t.Fatalf("%d messages sent, transaction ids %v", len(w.queue), xids)
+	n := send(w, 9, 5, []openflow.Message{mod, mod, mod})
+	if a, b := w.sent[4], w.sent[5]; len(w.queue) != 2 || n != 2 || a.Batch != 9 || a.Index != 5 || b.Batch != 9 || b.Index != 6 {
+		t.Fatalf("%d of 2 messages sent, %d in the queue: %v", n, len(w.queue), w.sent)
 	}
 }

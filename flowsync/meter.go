@@ -173,7 +173,7 @@ func (c *Core) pruneMeters(sw *switchState, now time.Time) {
 func (c *Core) readMeters(sw *switchState, now time.Time) {
 	sw.meters.reading = true
 	sw.answerDeadline = now.Add(c.config.Answer)
-	c.ready.MeterReadings = append(c.ready.MeterReadings, Address{sw.dpid, sw.session})
+	c.ready.MeterReadings = append(c.ready.MeterReadings, Address{sw.dpid, sw.epoch})
 }
 
 // meterRemovals returns the batch that removes meters, nil if there are none to remove.

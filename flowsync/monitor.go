@@ -3,7 +3,6 @@ package flowsync
 import (
 	"time"
 
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
@@ -16,7 +15,7 @@ const readingFactor = 3
 const monitorID = 1
 
 // Updates takes a report of a switch's flow monitor. Nothing of list is kept.
-func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateList) {
+func (l *Loop) Updates(at Address, list *openflow.FlowUpdateList) {
 	count, size := 0, inputBytes
 	for i := range list.Updates {
 		if u := &list.Updates[i]; l.relevant(u) {
@@ -27,14 +26,14 @@ func (l *Loop) Updates(dpid netview.DPID, conn Conn, list *openflow.FlowUpdateLi
 	if count == 0 {
 		return
 	}
-	l.postNotice(dpid, conn, size, func(a Address) Input {
+	l.postNotice(at, size, func() Input {
 		changes := make([]Change, 0, count)
 		for i := range list.Updates {
 			if u := &list.Updates[i]; l.relevant(u) {
 				changes = append(changes, changeOf(u))
 			}
 		}
-		return Changed{a, changes}
+		return Changed{at, changes}
 	})
 }
 
@@ -59,8 +58,8 @@ func changeOf(u *openflow.FlowUpdate) Change {
 
 // MonitorPaused takes a notice that a switch's flow monitor omits changes or, if not on, no longer
 // does.
-func (l *Loop) MonitorPaused(dpid netview.DPID, conn Conn, on bool) {
-	l.postNotice(dpid, conn, inputBytes, func(a Address) Input { return Paused{a, on} })
+func (l *Loop) MonitorPaused(at Address, on bool) {
+	l.postNotice(at, inputBytes, func() Input { return Paused{at, on} })
 }
 
 // requestMonitor requests a flow monitor of all changes by others.

@@ -69,5 +69,5 @@ func (w *wire) tell(u openflow.FlowUpdate) {
 	if w.log != nil {
 		w.log(w.dpid.String() + " -> " + openflow.Text(h, m))
 	}
-	w.loop.Updates(w.dpid, w, m.(*openflow.MultipartReply).Body.(*openflow.FlowUpdateList))
+	w.loop.Updates(w.at(), m.(*openflow.MultipartReply).Body.(*openflow.FlowUpdateList))
 }

@@ -61,7 +61,7 @@ func (l *Loop) takeOverflows(inputs []Input) []Input {
 		if c.overflowed {
 			c.overflowed = false
 			l.sessions[dpid] = c
-			inputs = append(inputs, Overflow{Address{dpid, c.session}})
+			inputs = append(inputs, Overflow{Address{dpid, c.epoch}})
 		}
 	}
 	return inputs

@@ -32,9 +32,9 @@ func TestUnsolicitedIsBounded(t *testing.T) {
 	of := map[string]func(w *wire){
 		"rules of intents": func(w *wire) { w.removed(gone(plan.KindIntent)) },
 		"other rules":      func(w *wire) { w.removed(gone(plan.KindTree)) },
-		"errors":           func(w *wire) { w.loop.Refused(w.dpid, w, 7, &openflow.ErrorMsg{Data: make([]byte, 64)}) },
-		"changes":          func(w *wire) { w.loop.Updates(w.dpid, w, update) },
-		"pauses":           func(w *wire) { w.loop.MonitorPaused(w.dpid, w, true) },
+		"errors":           func(w *wire) { w.loop.Refused(w.at(), 7, 0, &openflow.ErrorMsg{Data: make([]byte, 64)}) },
+		"changes":          func(w *wire) { w.loop.Updates(w.at(), update) },
+		"pauses":           func(w *wire) { w.loop.MonitorPaused(w.at(), true) },
 	}
 	for name, tell := range of {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestUnsolicitedOfManyIsBounded(t *testing.T) {
 	var held []int
 	for i := range netview.DPID(switches) {
 		for range 1 << 16 {
-			w.loop.Refused(i+1, w.wires[i+1], 7, &openflow.ErrorMsg{})
+			w.loop.Refused(w.wires[i+1].at(), 7, 0, &openflow.ErrorMsg{})
 		}
 		held = append(held, w.loop.sessions[i+1].unsolicitedBytes)
 	}

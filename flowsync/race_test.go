@@ -39,11 +39,12 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 		t.Fatal("the listing was not taken")
 	}
 	batch := ready.Batches[0]
-	c.Step([]Input{Sent{Address: Address{1, 2}, XIDs: []uint32{5}, Barrier: true}}, now)
+	c.Step([]Input{Sent{Address: Address{1, 2}, Messages: 1, Barrier: true}}, now)
 	if r := c.Step([]Input{Confirmed{Address{1, 1}, batch.ID, nil}}, now); len(r.Results) > 0 {
 		t.Fatal("a barrier of an earlier session confirmed this one's batch")
 	}
-	c.Step([]Input{Refused{Address{1, 1}, 5, openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}}, Down{Address{1, 1}, ""},
+	full := openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}
+	c.Step([]Input{Refused{Address{1, 1}, batch.ID, 0, full}, Down{Address{1, 1}, ""},
 		Up{Address{1, 1}, openflow.V10, 1}}, now)
 	r := c.Step([]Input{Confirmed{Address{1, 2}, batch.ID, nil}}, now)
 	if len(r.Results) != 1 || r.Results[0].State != netview.RuleInstalled {

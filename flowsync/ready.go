@@ -36,10 +36,10 @@ type Ready struct {
 	Wake time.Time
 }
 
-// Address is a session of a switch.
+// Address is a session of a switch. A later session has a higher epoch.
 type Address struct {
-	DPID    netview.DPID
-	Session uint64
+	DPID  netview.DPID
+	Epoch uint64
 }
 
 // Request asks for the flow entries of a switch whose cookies equal Cookie in the bits of Mask, for
@@ -59,7 +59,7 @@ type InfrastructureRules struct {
 
 // TreeEntries are the entries of the tree's kind that a switch held when it connected.
 type TreeEntries struct {
-	DPID    netview.DPID
+	Address
 	Entries []Entry
 }
 
@@ -69,6 +69,7 @@ type TreeEntries struct {
 type Batch struct {
 	Address
 	ID       uint64
+	From     int // index of the first of Messages in the batch
 	Messages []openflow.Message
 	Frames   []byte // encoded; the session sets their transaction ids
 	Count    int    // of Frames

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,35 +66,81 @@ type realSwitch struct {
 	rules []netview.Rule
 }
 
+// sessionConn is the Conn of a session, which knows whose messages errors are about.
+type sessionConn struct {
+	*session.Session
+	at   Address
+	mu   sync.Mutex
+	sent map[uint32]Refused // by transaction id
+}
+
+func (c *sessionConn) Send(batch uint64, index int, messages ...openflow.Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first, err := c.Session.Send(messages...)
+	c.own(first, len(messages), batch, index)
+	return err
+}
+
+func (c *sessionConn) SendFrames(batch uint64, frames []byte, count int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first, err := c.Session.SendFrames(frames, count)
+	c.own(first, count, batch, 0)
+	return err
+}
+
+// own notes messages that were sent; c.mu is held.
+func (c *sessionConn) own(first uint32, count int, batch uint64, index int) {
+	for i := range count {
+		c.sent[first+uint32(i)] = Refused{Batch: batch, Index: index + i}
+	}
+}
+
+// of is whose message has a transaction id.
+func (c *sessionConn) of(xid uint32) (Refused, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	of, ok := c.sent[xid]
+	return of, ok
+}
+
 func (r *realSwitch) Connected(s *session.Session) {
 	f := s.Features()
-	r.loop.SwitchUp(netview.DPID(f.Datapath), f.Version, f.Tables, s)
+	c := &sessionConn{Session: s, at: Address{netview.DPID(f.Datapath), epochs.Add(1)}, sent: make(map[uint32]Refused)}
+	s.SetValue(c)
+	r.loop.SwitchUp(c.at, f.Version, f.Tables, c)
 }
 func (r *realSwitch) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
 func (r *realSwitch) BatchEnd(*session.Session)                                      {}
 
 func (r *realSwitch) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
-	return h.Type == openflow.TypeFlowRemoved && r.loop.RemovedFrame(1, s, h.Version, frame)
+	return h.Type == openflow.TypeFlowRemoved && r.loop.RemovedFrame(s.Value().(*sessionConn).at, h.Version, frame)
 }
 
 func (r *realSwitch) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	c := s.Value().(*sessionConn)
 	switch m := m.(type) {
 	case *openflow.ErrorMsg:
 		r.t.Logf("%s", openflow.Text(h, m))
-		r.loop.Refused(1, s, h.XID, m)
+		if of, ok := c.of(h.XID); ok {
+			r.loop.Refused(c.at, of.Batch, of.Index, m)
+		}
 	case *openflow.FlowRemoved:
-		r.loop.Removed(1, s, m)
+		r.loop.Removed(c.at, m)
 	case *openflow.MultipartReply:
 		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
-			r.loop.Updates(1, s, list)
+			r.loop.Updates(c.at, list)
 		}
 	case *openflow.Experimenter:
 		if paused, ok := m.FlowMonitorPause(h.Version); ok {
-			r.loop.MonitorPaused(1, s, paused)
+			r.loop.MonitorPaused(c.at, paused)
 		}
 	}
 }
-func (r *realSwitch) Disconnected(s *session.Session, _ error) { r.loop.SwitchDown(1, s, "") }
+func (r *realSwitch) Disconnected(s *session.Session, _ error) {
+	r.loop.SwitchDown(s.Value().(*sessionConn).at, "")
+}
 
 func newRealSwitch(t *testing.T, l *netlab.Lab, v openflow.Version) *realSwitch {
 	return newRealSwitchWith(t, l, v, Config{})
@@ -220,7 +267,7 @@ func (r *realSwitch) agree(when string) {
 func (r *realSwitch) reconnect() {
 	before := r.counters().Readings
 	r.loop.mu.Lock()
-	s := r.loop.sessions[1].conn.(*session.Session)
+	s := r.loop.sessions[1].conn.(*sessionConn)
 	r.loop.mu.Unlock()
 	s.Close(nil)
 	r.lab.Eventually(15*time.Second, "a reconnect", func() (ok bool) {

@@ -3,7 +3,6 @@ package flowsync
 import (
 	"encoding/binary"
 
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
@@ -11,15 +10,15 @@ import (
 // RemovedFrame is Removed for the bytes of a flow-removed message about an entry of the kind that
 // rule sets have; for others it returns false and does nothing. Each rule that is withdrawn causes
 // one, and this costs a fraction of Removed.
-func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, frame []byte) bool {
-	at := openflow.HeaderLen
+func (l *Loop) RemovedFrame(at Address, v openflow.Version, frame []byte) bool {
+	begin := openflow.HeaderLen
 	if v == openflow.V10 {
-		at += match10Len
+		begin += match10Len
 	}
-	if len(frame) < at+8 {
+	if len(frame) < begin+8 {
 		return false
 	}
-	cookie := binary.BigEndian.Uint64(frame[at:])
+	cookie := binary.BigEndian.Uint64(frame[begin:])
 	if plan.Decode(cookie).Kind != plan.KindIntent || plan.Foreign(cookie, l.config.Domain) {
 		return false
 	}
@@ -30,17 +29,17 @@ func (l *Loop) RemovedFrame(dpid netview.DPID, conn Conn, v openflow.Version, fr
 	e := openflow.FlowStats{Table: m.Table, Priority: m.Priority, Cookie: m.Cookie, Match: m.Match}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, ok := l.sessions[dpid]
-	if !ok || c.conn != conn || !l.admit(dpid, c, packedHeader+packedGrowth*len(m.Match.OXM)) {
+	c, ok := l.current(at)
+	if !ok || !l.admit(at.DPID, c, packedHeader+packedGrowth*len(m.Match.OXM)) {
 		return true
 	}
 	last := len(l.inbox) - 1
 	if last >= 0 {
-		if in, ok := l.inbox[last].(*RemovedPacked); ok && in.DPID == dpid && in.Session == c.session {
+		if in, ok := l.inbox[last].(*RemovedPacked); ok && in.Address == at {
 			return in.Entries.pack(&e, c.singleTable)
 		}
 	}
-	in := &RemovedPacked{Address: Address{dpid, c.session}}
+	in := &RemovedPacked{Address: at}
 	if !in.Entries.pack(&e, c.singleTable) {
 		return false
 	}

@@ -20,7 +20,7 @@ const (
 // switchState is what is desired of one switch and what the switch is known to hold.
 type switchState struct {
 	dpid        netview.DPID
-	session     uint64
+	epoch       uint64 // of the last session
 	version     openflow.Version
 	singleTable bool // the single-table form of the plan is in use
 	phase       phase

@@ -227,10 +227,10 @@ func (c *chaos) pauseSome(r *rapid.T) {
 	case w == nil || m.monitor.tell == nil:
 	case m.monitor.paused:
 		m.resume()
-		c.loop.MonitorPaused(dpid, w, false)
+		c.loop.MonitorPaused(w.at(), false)
 	default:
 		m.pause()
-		c.loop.MonitorPaused(dpid, w, true)
+		c.loop.MonitorPaused(w.at(), true)
 	}
 }
 
@@ -293,7 +293,7 @@ func (c *chaos) heal(r *rapid.T) {
 		c.wires[dpid].room = 1 << 20
 		if m.monitor.paused {
 			m.resume()
-			c.loop.MonitorPaused(dpid, c.wires[dpid], false)
+			c.loop.MonitorPaused(c.wires[dpid].at(), false)
 		}
 		for _, key := range m.keys() { // usurpers may stand where nothing of ours was wanted any more
 			if e := m.entries[key]; e.Cookie == strangersCookie {

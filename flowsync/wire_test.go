@@ -20,6 +20,8 @@ type wire struct {
 	stuck string // how its session ends
 	loop  *Loop
 	dpid  netview.DPID
+	epoch uint64
+	sent  map[uint32]Refused // what was sent, by transaction id
 	model *model
 	queue []queued
 	room  int // messages the queue holds
@@ -37,33 +39,46 @@ type queued struct {
 	more      func(mute, shut bool) // another part of an answer
 }
 
-func (w *wire) Send(messages ...openflow.Message) (uint32, error) {
+// at is the session.
+func (w *wire) at() Address { return Address{w.dpid, w.epoch} }
+
+// own notes a message of a batch.
+func (w *wire) own(xid uint32, batch uint64, index int) {
+	if w.sent == nil {
+		w.sent = make(map[uint32]Refused)
+	}
+	w.sent[xid] = Refused{Batch: batch, Index: index}
+}
+
+func (w *wire) Send(batch uint64, index int, messages ...openflow.Message) error {
 	first := w.xid + 1
 	w.xid += uint32(len(messages))
 	if w.shut {
-		return 0, errClosed
+		return errClosed
 	}
 	if len(w.queue)+len(messages) > w.room {
-		return 0, errFull
+		return errFull
 	}
 	for i, m := range messages {
+		w.own(first+uint32(i), batch, index+i)
 		if err := w.append(first+uint32(i), m, queued{}); err != nil {
 			panic("flowsync sent what cannot be said: " + err.Error())
 		}
 	}
-	return first, nil
+	return nil
 }
 
-func (w *wire) SendFrames(frames []byte, count int) (uint32, error) {
+func (w *wire) SendFrames(batch uint64, frames []byte, count int) error {
 	first := w.xid + 1
 	w.xid += uint32(count)
 	if w.shut {
-		return 0, errClosed
+		return errClosed
 	}
 	if len(w.queue)+count > w.room {
-		return 0, errFull
+		return errFull
 	}
 	for i := range count {
+		w.own(first+uint32(i), batch, i)
 		n := int(frames[2])<<8 | int(frames[3])
 		_, m, err := openflow.Parse(bytes.Clone(frames[:n]))
 		if err == nil {
@@ -77,7 +92,7 @@ func (w *wire) SendFrames(frames []byte, count int) (uint32, error) {
 	if len(frames) > 0 {
 		panic("flowsync sent more than it said")
 	}
-	return first, nil
+	return nil
 }
 
 func (w *wire) Barrier(answer func(error)) error {
@@ -199,10 +214,17 @@ func (w *wire) modify(h openflow.Header, m openflow.Message, mute bool) {
 		if w.log != nil {
 			w.log(fmt.Sprintf("%s -> error %s xid=%#x", w.dpid, code, h.XID))
 		}
-		w.loop.Refused(w.dpid, w, h.XID, &openflow.ErrorMsg{Code: code, Data: []byte("scratch")})
+		w.refuse(h.XID, code)
 	}
 	if gone != nil {
 		w.removed(gone)
+	}
+}
+
+// refuse tells of an error, with whose message it is.
+func (w *wire) refuse(xid uint32, code openflow.ErrorCode) {
+	if of, ok := w.sent[xid]; ok {
+		w.loop.Refused(w.at(), of.Batch, of.Index, &openflow.ErrorMsg{Code: code, Data: []byte("scratch")})
 	}
 }
 
@@ -212,8 +234,8 @@ func (w *wire) removed(gone *openflow.FlowRemoved) {
 	if err != nil {
 		panic(err)
 	}
-	if !w.loop.RemovedFrame(w.dpid, w, w.model.version, frame) {
-		w.loop.Removed(w.dpid, w, gone)
+	if !w.loop.RemovedFrame(w.at(), w.model.version, frame) {
+		w.loop.Removed(w.at(), gone)
 	}
 }
 
@@ -236,7 +258,7 @@ func (w *wire) cut(n int) {
 	}
 	w.queue = nil
 	w.model.monitor = flowMonitor{offered: w.model.monitor.offered}
-	w.loop.SwitchDown(w.dpid, w, w.stuck)
+	w.loop.SwitchDown(w.at(), w.stuck)
 }
 
 // readAll splits a listing of one message by owner.

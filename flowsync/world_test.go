@@ -45,9 +45,9 @@ func newWorld(t tester, config Config) *world {
 		config.ReadEvery = 24 * time.Hour
 	}
 	config.OnOutcomes = w.onOutcomes
-	config.OnTreeEntries = func(dpid netview.DPID, entries []Entry) {
+	config.OnTreeEntries = func(at Address, entries []Entry) {
 		for i := range entries {
-			w.say(fmt.Sprintf("%s: found %s", dpid, entries[i].String()))
+			w.say(fmt.Sprintf("%s: found %s", at.DPID, entries[i].String()))
 		}
 	}
 	*w = world{
@@ -114,13 +114,13 @@ func (w *world) change(dpid netview.DPID, do func(*netview.Switch)) {
 
 func (w *world) connect(dpid netview.DPID) {
 	m := w.models[dpid]
-	c := &wire{loop: w.loop, dpid: dpid, model: m, room: 1 << 20, dense: w.loud, log: w.say}
+	c := &wire{loop: w.loop, dpid: dpid, epoch: epochs.Add(1), model: m, room: 1 << 20, dense: w.loud, log: w.say}
 	if !w.loud {
 		c.log = nil
 	}
 	w.wires[dpid] = c
 	w.change(dpid, func(sw *netview.Switch) { sw.Connected, sw.State = true, netview.SwitchReady })
-	w.loop.SwitchUp(dpid, m.version, m.tables, c)
+	w.loop.SwitchUp(c.at(), m.version, m.tables, c)
 }
 
 func (w *world) cut(dpid netview.DPID, done int) {

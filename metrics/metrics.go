@@ -30,6 +30,8 @@ type Sources struct {
 	Audit     *audit.Log
 	// Apps are what applications count, by kind, by the name of the application.
 	Apps map[string]func() map[string]uint64
+	// Unowned is how many errors of switches were about messages that nobody sent.
+	Unowned func() uint64
 	// PortSeries is up to how many ports all switches may have together for each to be shown; with
 	// more there are sums by switch only.
 	PortSeries int

@@ -60,6 +60,7 @@ func (m network) collectSessions(ch chan<- prometheus.Metric) {
 	counter(ch, descDecode, sum.Refused)
 	counter(ch, descDropped, sum.Full, "queue_full")
 	counter(ch, descDropped, sum.Unmatched, "unmatched_answer")
+	counter(ch, descDropped, m.Unowned(), "unmatched_error")
 	counter(ch, descDropped, sum.Early, "during_handshake")
 	counter(ch, descPaused, sum.Paused)
 	for _, reason := range session.Reasons() {

@@ -13,15 +13,15 @@ import (
 
 // found tells discovery which ports of a switch led to other switches when its tree was written,
 // and the application which of them its tree left out.
-func (n *node) found(dpid netview.DPID, entries []flowsync.Entry) {
+func (n *node) found(at flowsync.Address, entries []flowsync.Entry) {
 	var tree forward.TreePorts
 	for i := range entries {
 		tree.AddRow(entries[i].Match, entries[i].Priority)
 	}
-	n.failModes.Listed(dpid, len(entries) > 0)
-	n.discovery.FormerLinkPorts(dpid, tree.Links)
+	n.failModes.Listed(at.DPID, len(entries) > 0)
+	n.discovery.FormerLinkPorts(at.DPID, at.Epoch, tree.Links)
 	if n.forward != nil {
-		n.forward.InheritTree(dpid, tree.Links, tree.Off)
+		n.forward.InheritTree(at.DPID, tree.Links, tree.Off)
 	}
 }
 

@@ -207,7 +207,7 @@ const batchMin = 64
 // join makes the engines, which decide, and joins them to the server's sessions and to one another.
 func (n *node) join(as boot) {
 	cfg := &n.cfg
-	n.discovery = discovery.New(n.view.Facts(), n.switches, n.discoveryConfig(as))
+	n.discovery = discovery.New(n.view.Facts(), n.discoveryConfig(as))
 	n.flowsync = flowsync.New(flowsync.Config{
 		BatchMin:       batchMin,
 		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
@@ -219,7 +219,7 @@ func (n *node) join(as boot) {
 			Unknown: forward.Unknown(cfg.Forward.Unknown), Alarms: n.alarms}, n.view.Desired(forward.Owner))
 	}
 	if !slices.Contains(cfg.Apps.Disable, guard.Owner) {
-		n.guard = guard.New(guard.Config{Domain: uint16(cfg.Domain), Now: as.now}, n.view, n.switches, n.alarms)
+		n.guard = guard.New(guard.Config{Domain: uint16(cfg.Domain), Now: as.now}, n.view, n.alarms)
 	}
 	n.stats = stats.New(n.cfg.counters(as))
 	if !slices.Contains(cfg.Apps.Disable, proxyarp.Owner) {
@@ -320,7 +320,8 @@ func (n *node) sources() *metrics.Sources {
 		View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.stats,
 		Intents:  n.intents.engine,
 		Journals: map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions},
-		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: apps, PortSeries: cmp.Or(n.cfg.PortSeries, defaultPortSeries),
+		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: apps,
+		Unowned: n.switches.Unowned, PortSeries: cmp.Or(n.cfg.PortSeries, defaultPortSeries),
 	}
 }
 

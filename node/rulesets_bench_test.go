@@ -15,27 +15,15 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
-	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/southbound"
 )
 
-// only are sessions with nothing but flowsync above them.
-type only struct {
-	loop *flowsync.Loop
-	up   atomic.Int64
-}
+// ups is an application that counts switches.
+type ups struct{ atomic.Int64 }
 
-func (o *only) Connected(s *session.Session) {
-	f := s.Features()
-	s.SetValue(netview.DPID(f.Datapath))
-	o.loop.SwitchUp(netview.DPID(f.Datapath), f.Version, f.Tables, s)
-	o.up.Add(1)
-}
-func (o *only) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
-func (o *only) BatchEnd(*session.Session)                                      {}
-func (o *only) Message(*session.Session, openflow.Header, openflow.Message)    {}
-func (o *only) Disconnected(*session.Session, error)                           {}
-func (o *only) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
-	return h.Type == openflow.TypeFlowRemoved && o.loop.RemovedFrame(s.Value().(netview.DPID), s, h.Version, frame)
+func (u *ups) SwitchUp(*southbound.Switch) southbound.Part {
+	u.Add(1)
+	return nil
 }
 
 // sixHops are rule sets of six hops over the switches of an emulated network, each with addresses
@@ -69,7 +57,13 @@ func BenchmarkRuleSets(b *testing.B) {
 		b.Fatal(err)
 	}
 	var told, refused, given atomic.Int64
-	o := &only{loop: flowsync.New(flowsync.Config{NoMonitor: true, ReadEvery: time.Hour,
+	var up ups
+	view := netview.New(netview.Limits{})
+	registry, err := southbound.New(southbound.Config{View: view, Alarms: alarm.New(view), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sync := flowsync.New(flowsync.Config{NoMonitor: true, ReadEvery: time.Hour,
 		OnOutcomes: func(list []ruleset.Outcome) {
 			for i := range list {
 				if list[i].Result > ruleset.Removed {
@@ -77,9 +71,10 @@ func BenchmarkRuleSets(b *testing.B) {
 				}
 			}
 			told.Add(int64(len(list)))
-		}}, netview.New(netview.Limits{}))}
-	go o.loop.Run(b.Context())
-	server := session.NewServer(session.Config{}, o)
+		}}, view)
+	registry.Join(discovery.New(view.Facts(), discovery.Config{Key: make([]byte, 32), Seed: 1}), sync, &up)
+	go sync.Run(b.Context())
+	server := registry.Server
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -96,11 +91,11 @@ func BenchmarkRuleSets(b *testing.B) {
 	wait := func(until func() bool) {
 		for end := time.Now().Add(time.Minute); !until(); time.Sleep(100 * time.Microsecond) {
 			if time.Now().After(end) {
-				b.Fatalf("%d switches, %d of %d orders answered", o.up.Load(), told.Load(), given.Load())
+				b.Fatalf("%d switches, %d of %d orders answered", up.Load(), told.Load(), given.Load())
 			}
 		}
 	}
-	wait(func() bool { return o.up.Load() == int64(len(n.Switches())) })
+	wait(func() bool { return up.Load() == int64(len(n.Switches())) })
 	order := func(list []*ruleset.Set, remove bool) {
 		for ; len(list) > 0; list = list[each:] {
 			var orders []ruleset.Order
@@ -109,7 +104,7 @@ func BenchmarkRuleSets(b *testing.B) {
 					orders = append(orders, ruleset.Order{Rules: p, Rule: uint16(rule), Remove: remove})
 				}
 			}
-			o.loop.Order(orders)
+			sync.Order(orders)
 			given.Add(int64(len(orders)))
 			wait(func() bool { return given.Load()-told.Load() <= 10*int64(len(orders)) })
 		}

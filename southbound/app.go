@@ -36,7 +36,8 @@ type (
 	FlowRemovedHandler interface {
 		FlowRemoved(*openflow.FlowRemoved)
 	}
-	// ErrorHandler sees errors of the switch that answer no request.
+	// ErrorHandler sees the switch's errors about what was written through an Output that was made
+	// with it. Those that answer a request go to who asked.
 	ErrorHandler interface{ Refused(*Refusal) }
 )
 
@@ -47,12 +48,16 @@ type Packet struct {
 	Body int // offset in Data after the headers of Key
 }
 
-// Refusal is an error of a switch. It is valid during the call.
+// Refusal is an error of a switch about a message. It is valid during the call.
 type Refusal struct {
 	XID   uint32
 	Error *openflow.ErrorMsg
-	// Match and Cookie are those of the rule that it refuses, if Known: one that was added by Output
-	// and not confirmed.
+	// Number is what the owner gave to the messages that it sent together, and Index says which of
+	// them is refused; 0 for what has none.
+	Number uint64
+	Index  int
+	// Match and Cookie are those of the rule that it refuses, if Known: one that was added by
+	// Output.FlowMod and not confirmed.
 	Match  openflow.Match
 	Cookie uint64
 	Known  bool
@@ -64,19 +69,24 @@ type Switch struct {
 	Epoch   uint64 // higher than that of every session before, of any switch
 	Version openflow.Version
 	Tables  uint8
-	Out     *Output
 	Session *session.Session
 
+	queue    *queue
 	parts    []Part // of the applications, in their order
 	admit    []Admitter
 	packets  []PacketHandler
 	batches  []BatchHandler
 	removals []FlowRemovedHandler
-	errors   []ErrorHandler
 
 	key     packet.Key
 	packet  Packet
 	refusal Refusal
+}
+
+// Output makes an owner's way to the switch in this session. Errors about what is written through it go
+// to refused, which may be nil.
+func (sw *Switch) Output(owner string, refused ErrorHandler) *Output {
+	return sw.queue.output(owner, refused)
 }
 
 // take adds a part.
@@ -86,7 +96,6 @@ func (sw *Switch) take(p Part) {
 	sw.packets = appendIf(sw.packets, p)
 	sw.batches = appendIf(sw.batches, p)
 	sw.removals = appendIf(sw.removals, p)
-	sw.errors = appendIf(sw.errors, p)
 }
 
 // appendIf appends a part to those that are a T, if it is one.
@@ -95,13 +104,4 @@ func appendIf[T any](list []T, p Part) []T {
 		return append(list, t)
 	}
 	return list
-}
-
-// refused is the error of a transaction id, with the rule that it refuses. It is valid until the next
-// one.
-func (sw *Switch) refused(xid uint32, e *openflow.ErrorMsg) *Refusal {
-	r := &sw.refusal
-	r.XID, r.Error = xid, e
-	r.Match, r.Cookie, r.Known = sw.Out.rule(xid)
-	return r
 }

@@ -8,17 +8,28 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// Output is the applications' output to one session of a switch. It collects what they append, so
-// that messages that belong together leave in one write, until Flush or Barrier hands it to the
-// session's queue.
-type Output struct {
+// queue is the one way into a session. What is written through it has transaction ids that rise in
+// the order in which it leaves, whoever wrote it.
+type queue struct {
 	s *session.Session
 	v openflow.Version
 
-	mu  sync.Mutex
-	buf []byte
+	mu      sync.Mutex // guards what follows, and what its outputs have sent
+	buf     []byte     // appended, and not handed to the session yet
+	outputs []*Output
+}
 
-	sent sentRules
+// Output is one owner's way to a switch in one session. FlowMod and PacketOut collect what is
+// appended, so that messages that belong together leave in one write, until Flush, Barrier or Send
+// hands it to the session's queue; Send and SendFrames hand it over at once. Errors of the switch
+// about what was written go to the owner.
+type Output struct {
+	q       *queue
+	owner   string
+	refused ErrorHandler // nil: errors are counted only
+
+	sent  sentRanges // q.mu guards it
+	rules sentRules  // q.mu guards it
 }
 
 // outputKeep is how large an empty buffer may stay, in bytes.
@@ -27,114 +38,192 @@ const outputKeep = 64 << 10
 // outputMax is how much is collected before it is handed over without a Flush, in bytes.
 const outputMax = 256 << 10
 
-// outputSpare is how much of a session's queue applications leave to others, in bytes.
+// outputSpare is how much of a session's queue FlowMod and PacketOut leave to Send and SendFrames, in
+// bytes.
 const outputSpare = 512 << 10
 
-func newOutput(s *session.Session) *Output { return &Output{s: s, v: s.Version()} }
+func newQueue(s *session.Session) *queue { return &queue{s: s, v: s.Version()} }
+
+// output makes an owner's output.
+func (q *queue) output(owner string, refused ErrorHandler) *Output {
+	o := &Output{q: q, owner: owner, refused: refused}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.outputs = append(q.outputs, o)
+	return o
+}
 
 // FlowMod appends a flow-mod; session.ErrFull refuses this one, and nothing that was appended
 // before.
 func (o *Output) FlowMod(m *openflow.FlowMod) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.full() {
+	q := o.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.full() {
 		return session.ErrFull
 	}
-	xid := o.s.NextXID()
-	b, err := openflow.Append(o.buf, o.v, xid, m)
-	if err == nil && m.Command == openflow.FlowAdd {
-		o.sent.record(xid, m)
+	xid := q.s.NextXID()
+	b, err := openflow.Append(q.buf, q.v, xid, m)
+	if err != nil {
+		return err
 	}
-	return o.appended(b, err)
+	if m.Command == openflow.FlowAdd {
+		o.rules.record(xid, m)
+	}
+	o.sent.add(xid, 1, 0, 0)
+	q.appended(b)
+	return nil
 }
 
 // PacketOut appends a packet-out, or refuses it, as FlowMod does.
 func (o *Output) PacketOut(m *openflow.PacketOut) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.full() {
+	q := o.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.full() {
 		return session.ErrFull
 	}
-	b, err := openflow.Append(o.buf, o.v, o.s.NextXID(), m)
-	return o.appended(b, err)
-}
-
-// full reports whether a message would be too much for the session's queue; o.mu is held. What is
-// left free is for those who fill the queue at the same time.
-func (o *Output) full() bool {
-	return o.s.Queue()+len(o.buf) > session.DefaultMaxQueue-outputSpare
-}
-
-// appended keeps what was encoded; o.mu is held.
-func (o *Output) appended(b []byte, err error) error {
+	xid := q.s.NextXID()
+	b, err := openflow.Append(q.buf, q.v, xid, m)
 	if err != nil {
 		return err
 	}
-	o.buf = b
-	if len(b) > outputMax {
-		_ = o.hand() // what does not fit now stays for the next try
-	}
+	o.sent.add(xid, 1, 0, 0)
+	q.appended(b)
 	return nil
 }
 
-// hand gives the session what was gathered; o.mu is held. What does not fit stays, and is tried
-// again with the next Barrier or Flush; what is appended to a session that has ended is lost, as
-// its barriers say.
-func (o *Output) hand() error {
-	if len(o.buf) == 0 {
-		return nil
-	}
-	err := o.s.SendBytes(o.buf)
-	if errors.Is(err, session.ErrFull) {
+// Send queues messages, behind what was appended: all or none. A Refusal of one has the number, and
+// its index, which is that of the first for the first.
+func (o *Output) Send(number uint64, index int, messages ...openflow.Message) error {
+	q := o.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.hand(); err != nil {
 		return err
 	}
-	if o.buf = o.buf[:0]; cap(o.buf) > outputKeep {
-		o.buf = nil
+	first, err := q.s.Send(messages...)
+	if err == nil {
+		o.sent.add(first, uint32(len(messages)), number, uint32(index))
 	}
 	return err
 }
 
-// Barrier asks for what was appended before it to be confirmed.
-func (o *Output) Barrier(done func(error)) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.hand(); err != nil {
+// SendFrames is Send for count encoded messages, which get transaction ids of the session. The bytes
+// are copied.
+func (o *Output) SendFrames(number uint64, frames []byte, count int) error {
+	q := o.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.hand(); err != nil {
 		return err
 	}
-	last, ask := o.sent.due()
-	if !ask {
-		return o.s.Barrier(done)
+	first, err := q.s.SendFrames(frames, count)
+	if err == nil {
+		o.sent.add(first, uint32(count), number, 0)
 	}
-	err := o.s.Barrier(func(err error) {
+	return err
+}
+
+// Barrier asks for what was written before it to be confirmed.
+func (o *Output) Barrier(done func(error)) error {
+	q := o.q
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.hand(); err != nil {
+		return err
+	}
+	last, ask := o.rules.due()
+	if !ask {
+		return q.s.Barrier(done)
+	}
+	err := q.s.Barrier(func(err error) {
 		o.settled(last, err)
 		done(err)
 	})
 	if err != nil {
-		o.sent.asked = false
+		o.rules.asked = false
 	}
 	return err
 }
 
 // settled takes the end of a barrier behind the rules up to last.
 func (o *Output) settled(last uint32, err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.sent.asked = false
+	o.q.mu.Lock()
+	defer o.q.mu.Unlock()
+	o.rules.asked = false
 	if err == nil {
-		o.sent.confirmed(last)
+		o.rules.confirmed(last)
 	}
 }
 
-// Flush hands over what was appended.
-func (o *Output) Flush() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	_ = o.hand() // an ended session is told to applications by SwitchDown
+// Multipart asks the switch, as session.Session.Multipart does. What was appended stays where it is.
+func (o *Output) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	return o.q.s.Multipart(body, answer)
 }
 
-// rule finds the rule that an error refuses, by its transaction id.
-func (o *Output) rule(xid uint32) (m openflow.Match, cookie uint64, ok bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.sent.find(xid)
+// MultipartParts asks the switch, as session.Session.MultipartParts does.
+func (o *Output) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error,
+	answer func(error)) error {
+	return o.q.s.MultipartParts(body, part, answer)
+}
+
+// Queue is how many bytes wait for the switch.
+func (o *Output) Queue() int { return o.q.s.Queue() }
+
+// Flush hands over what was appended, whoever appended it.
+func (o *Output) Flush() { o.q.flush() }
+
+func (q *queue) flush() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_ = q.hand() // an ended session is told to applications by SwitchDown
+}
+
+// full reports whether a message would be too much for the session's queue; q.mu is held. What is
+// left free is for those who fill the queue at the same time.
+func (q *queue) full() bool {
+	return q.s.Queue()+len(q.buf) > session.DefaultMaxQueue-outputSpare
+}
+
+// appended keeps what was encoded; q.mu is held.
+func (q *queue) appended(b []byte) {
+	q.buf = b
+	if len(b) > outputMax {
+		_ = q.hand() // what does not fit now stays for the next try
+	}
+}
+
+// hand gives the session what was gathered; q.mu is held. What does not fit stays, and is tried
+// again with the next call; what is appended to a session that has ended is lost, as its barriers
+// say.
+func (q *queue) hand() error {
+	if len(q.buf) == 0 {
+		return nil
+	}
+	err := q.s.SendBytes(q.buf)
+	if errors.Is(err, session.ErrFull) {
+		return err
+	}
+	if q.buf = q.buf[:0]; cap(q.buf) > outputKeep {
+		q.buf = nil
+	}
+	return err
+}
+
+// refused finds whose message an error refuses, and fills in the rest of r; nil: nobody's.
+func (q *queue) refused(r *Refusal) *Output {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, o := range q.outputs {
+		if r.Match, r.Cookie, r.Known = o.rules.find(r.XID); r.Known {
+			r.Number, r.Index = 0, 0
+			return o
+		}
+		var ok bool
+		if r.Number, r.Index, ok = o.sent.find(r.XID); ok {
+			return o
+		}
+	}
+	return nil
 }

@@ -41,6 +41,7 @@ type Registry struct {
 	flowsync  *flowsync.Loop
 	apps      []App
 	epoch     atomic.Uint64
+	unowned   atomic.Uint64 // errors about messages that nobody sent
 	quiet     logLimiter
 }
 
@@ -79,7 +80,8 @@ func (g *Registry) ReloadCertificates() func() error {
 func (g *Registry) Connected(s *session.Session) {
 	f := s.Features()
 	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
-		Out: newOutput(s), Session: s}
+		Session: s, queue: newQueue(s)}
+	rules := sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})
 	s.SetValue(sw)
 	for _, a := range g.apps {
 		if p := a.SwitchUp(sw); p != nil {
@@ -87,10 +89,11 @@ func (g *Registry) Connected(s *session.Session) {
 		}
 	}
 	g.discovery.SwitchUp(discovery.SwitchFacts{
-		DPID: sw.DPID, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
+		DPID: sw.DPID, Epoch: sw.Epoch, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
 		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports, Received: s.Received(),
+		Out: probes{sw.Output(ownerDiscovery, nil)},
 	})
-	g.flowsync.SwitchUp(sw.DPID, f.Version, f.Tables, s)
+	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, rules)
 	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -141,7 +144,7 @@ func (g *Registry) BatchEnd(s *session.Session) {
 	for _, a := range sw.batches {
 		a.BatchEnd()
 	}
-	sw.Out.Flush()
+	sw.queue.flush()
 }
 
 // Message hands over all else.
@@ -151,31 +154,44 @@ func (g *Registry) Message(s *session.Session, h openflow.Header, m openflow.Mes
 	case *openflow.PortStatus:
 		g.discovery.PortStatus(sw.DPID, m.Reason, m.Port)
 	case *openflow.FlowRemoved:
-		g.flowsync.Removed(sw.DPID, s, m)
+		g.flowsync.Removed(sw.address(), m)
 		for _, a := range sw.removals {
 			a.FlowRemoved(m)
 		}
 	case *openflow.ErrorMsg:
-		g.flowsync.Refused(sw.DPID, s, h.XID, m)
-		if len(sw.errors) > 0 {
-			r := sw.refused(h.XID, m)
-			for _, a := range sw.errors {
-				a.Refused(r)
-			}
-		}
-		if g.cfg.Log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many
-			g.cfg.Log.Debug("switch refused a message", "dpid", sw.DPID, "error", openflow.Text(h, m))
-		}
+		g.refusal(sw, h, m)
 	case *openflow.MultipartReply:
 		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
-			g.flowsync.Updates(sw.DPID, s, list)
+			g.flowsync.Updates(sw.address(), list)
 		}
 	case *openflow.Experimenter:
 		if paused, ok := m.FlowMonitorPause(h.Version); ok {
-			g.flowsync.MonitorPaused(sw.DPID, s, paused)
+			g.flowsync.MonitorPaused(sw.address(), paused)
 		}
 	}
 }
+
+// refusal gives an error to the owner of the message that it refuses. One about a message that nobody
+// sent, or long ago, is counted.
+func (g *Registry) refusal(sw *Switch, h openflow.Header, m *openflow.ErrorMsg) {
+	r := &sw.refusal
+	r.XID, r.Error = h.XID, m
+	owner := "nobody"
+	if o := sw.queue.refused(r); o == nil {
+		g.unowned.Add(1)
+	} else {
+		owner = o.owner
+		if o.refused != nil {
+			o.refused.Refused(r)
+		}
+	}
+	if g.cfg.Log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many
+		g.cfg.Log.Debug("switch refused a message", "dpid", sw.DPID, "of", owner, "error", openflow.Text(h, m))
+	}
+}
+
+// Unowned is how many errors came about messages that nobody sent.
+func (g *Registry) Unowned() uint64 { return g.unowned.Load() }
 
 // Frame takes the news that a rule of an intent went, which switches send in great numbers when
 // intents are withdrawn: nobody but flowsync wants to know. All else goes the usual way.
@@ -183,7 +199,7 @@ func (g *Registry) Frame(s *session.Session, h openflow.Header, frame []byte) bo
 	if h.Type != openflow.TypeFlowRemoved {
 		return false
 	}
-	return g.flowsync.RemovedFrame(s.Value().(*Switch).DPID, s, h.Version, frame)
+	return g.flowsync.RemovedFrame(s.Value().(*Switch).address(), h.Version, frame)
 }
 
 var _ session.FrameHandler = (*Registry)(nil)
@@ -195,8 +211,8 @@ func (g *Registry) Disconnected(s *session.Session, err error) {
 	for i := len(sw.parts) - 1; i >= 0; i-- {
 		sw.parts[i].SwitchDown()
 	}
-	g.flowsync.SwitchDown(sw.DPID, s, stuck(err))
-	g.discovery.SwitchDown(sw.DPID)
+	g.flowsync.SwitchDown(sw.address(), stuck(err))
+	g.discovery.SwitchDown(sw.DPID, sw.Epoch)
 	if errors.Is(err, session.ErrHeld) {
 		g.cfg.Alarms.Raise(netview.AlarmLimit, "limits.handshake_memory", "switch "+sw.DPID.String()+": "+err.Error())
 	}

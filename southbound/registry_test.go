@@ -2,11 +2,14 @@ package southbound
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/discovery"
@@ -47,12 +50,13 @@ type watcher struct {
 	// consumes and refuses are ports whose packet-ins it consumes, and does not admit.
 	consumes, refuses uint32
 	sw                *Switch // of the last session
+	out               *Output // its
 	refusal           Refusal
 	probes            []bool // what of the packet-ins was a discovery frame
 }
 
 func (w *watcher) SwitchUp(sw *Switch) Part {
-	w.sw = sw
+	w.sw, w.out = sw, sw.Output(w.name, w)
 	w.diary.note(w.name + " up")
 	return w
 }
@@ -87,7 +91,7 @@ func southboundOf(t testing.TB, apps ...App) *Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := discovery.New(view.Facts(), g, discovery.Config{Instance: "test", Key: make([]byte, 32), Seed: 1})
+	d := discovery.New(view.Facts(), discovery.Config{Instance: "test", Key: make([]byte, 32), Seed: 1})
 	g.Join(d, flowsync.New(flowsync.Config{Domain: 1}, view), apps...)
 	return g
 }
@@ -186,68 +190,179 @@ func (refusesRules) FlowMod(s *session.Session, h openflow.Header, m *openflow.F
 	_ = s.Reply(h.XID, &openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull})
 }
 
-// TestRefusals: an error comes with the rule that it refuses, if Output has written that one.
+// TestRefusals: an error reaches who sent the message, and nobody else: with the rule that it refuses,
+// if FlowMod has added that, or with the number and the index that Send was given. One about a message
+// that nobody sent is counted.
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &watcher{name: "w", diary: new(diary)}
-		g := southboundOf(t, w)
+		w, other := &watcher{name: "w", diary: new(diary)}, &watcher{name: "other", diary: new(diary)}
+		g := southboundOf(t, w, other)
 		dialer := session.NewDialer(session.Config{})
 		s := connect(t, g, dialer, refusesRules{5})
-		rule := &openflow.FlowMod{Cookie: 77, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
-		rule.Match.SetUint(openflow.FieldInPort, 3)
-		if err := w.sw.Out.FlowMod(rule); err != nil {
+		rule := func(port uint32) *openflow.FlowMod {
+			m := &openflow.FlowMod{Cookie: 77, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+			m.Match.SetUint(openflow.FieldInPort, uint64(port))
+			return m
+		}
+		if err := errors.Join(w.out.FlowMod(rule(3)), other.out.Send(9, 4, rule(1), rule(2))); err != nil {
 			t.Fatal(err)
 		}
-		w.sw.Out.Flush()
 		synctest.Wait()
 		port, _ := w.refusal.Match.Uint(openflow.FieldInPort)
 		if r := w.refusal; !r.Known || r.Cookie != 77 || port != 3 || r.Error.Code != openflow.FlowModFailedTableFull {
 			t.Errorf("%+v", r)
 		}
+		if r := other.refusal; r.Known || r.Number != 9 || r.Index != 5 || r.Error.Code != openflow.FlowModFailedTableFull {
+			t.Errorf("%+v", r)
+		}
+		var frames []byte
+		for i := range uint32(3) {
+			var err error
+			if frames, err = openflow.Append(frames, w.sw.Version, 0, rule(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := other.out.SendFrames(10, frames, 3); err != nil {
+			t.Fatal(err)
+		}
+		deletion := rule(4)
+		deletion.Command = openflow.FlowDeleteStrict
+		if err := w.out.FlowMod(deletion); err != nil {
+			t.Fatal(err)
+		}
+		w.out.Flush()
+		synctest.Wait()
+		if r := other.refusal; r.Number != 10 || r.Index != 2 {
+			t.Errorf("%+v", r)
+		}
+		if w.refusal.Known || w.refusal.XID == 0 {
+			t.Errorf("of what adds no rule: %+v", w.refusal)
+		}
+		if n := g.Unowned(); n != 0 {
+			t.Errorf("%d errors of nobody's messages", n)
+		}
+		w.refusal, other.refusal = Refusal{}, Refusal{}
 		if _, err := s.Send(&openflow.ErrorMsg{Code: openflow.FlowModFailedTableFull}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if w.refusal.Known {
-			t.Errorf("an error of nothing that was written: %+v", w.refusal)
+		if w.refusal.Error != nil || other.refusal.Error != nil || g.Unowned() != 1 {
+			t.Errorf("an error of nothing that was sent, %d counted: %+v, %+v", g.Unowned(), w.refusal, other.refusal)
 		}
 		dialer.Close(context.Background())
 		g.Server.Close(context.Background())
 	})
 }
 
-// TestEpochs: what is left of an ended session reaches no later one of the same switch, and its
-// barriers say so.
+// TestErrorsOfFlowsync: an error about a rule that is desired reaches flowsync alone, though an
+// application writes in the same session.
+func TestErrorsOfFlowsync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watcher{name: "w", diary: new(diary)}
+		g := southboundOf(t, w)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { g.flowsync.Run(ctx); close(ended) }()
+		dialer := session.NewDialer(session.Config{})
+		connect(t, g, dialer, refusesRules{5})
+		time.Sleep(5 * time.Minute) // its meters are not told
+		refused := func() (n uint64) {
+			g.flowsync.Ask(func(c *flowsync.Core) { n = c.Counters().Refused })
+			return n
+		}
+		if refused() == 0 || w.refusal.Error != nil || g.Unowned() != 0 {
+			t.Errorf("%d of its messages refused, %d nobody's, the application was told %+v", refused(), g.Unowned(), w.refusal)
+		}
+		dialer.Close(context.Background())
+		g.Server.Close(context.Background())
+		stop()
+		<-ended
+	})
+}
+
+// received counts what a switch gets, but for what every session begins with.
+type received struct {
+	hub.Switch
+	n *atomic.Int64
+}
+
+func (r received) FlowMod(*session.Session, openflow.Header, *openflow.FlowMod)     { r.n.Add(1) }
+func (r received) PacketOut(*session.Session, openflow.Header, *openflow.PacketOut) { r.n.Add(1) }
+
+// TestEpochs: a switch comes back while what was written to it waits in the queue of its session
+// before: nothing of that reaches the new session's queue, nor what any owner still writes by the old
+// one, and its barriers say so.
 func TestEpochs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watcher{name: "w", diary: new(diary)}
 		g := southboundOf(t, w)
 		dialer := session.NewDialer(session.Config{})
-		s := connect(t, g, dialer, hub.Switch(5))
-		old := w.sw
-		out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
-			Actions: []openflow.Action{openflow.Output(1)}, Data: frame}
-		if err := old.Out.PacketOut(out); err != nil { // waits for a Flush
+		a, b := pipe.New(pipe.Options{})
+		if _, err := g.Server.ServeConn(a); err != nil {
 			t.Fatal(err)
 		}
-		s.Close(nil)
-		<-s.Done()
+		first, err := dialer.ServeConn(b, &session.Roles{}, hub.Switch(5))
+		if err != nil {
+			t.Fatal(err)
+		}
 		synctest.Wait()
-		next := connect(t, g, dialer, hub.Switch(5))
+		old := w.sw
+		a.HoldOutput(true)
+		frames, err := openflow.Append(nil, old.Version, 0, addition())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
+			Actions: []openflow.Action{openflow.Output(1)}, Data: frame}
+		var owners []string
+		write := func(failed chan<- error) { // by all who write
+			owners = owners[:0]
+			for _, o := range old.queue.outputs {
+				owners = append(owners, o.owner)
+				_ = o.Send(1, 0, addition(), out)
+				_ = o.SendFrames(1, frames, 1)
+				_ = o.FlowMod(addition())
+				_ = o.PacketOut(out)
+				if err := o.Barrier(func(err error) { failed <- err }); err != nil {
+					failed <- err
+				}
+				_ = o.FlowMod(addition()) // waits for a Flush
+			}
+		}
+		queued, late := make(chan error, 10), make(chan error, 10)
+		write(queued)
+		if !slices.Contains(owners, "w") || !slices.Contains(owners, ownerFlowsync) || !slices.Contains(owners, ownerDiscovery) {
+			t.Errorf("these write: %v", owners)
+		}
+		if old.Session.Queue() == 0 {
+			t.Error("nothing waits in the queue of the first session")
+		}
+		first.Close(nil)
+		<-first.Done()
+		synctest.Wait()
+		var n atomic.Int64
+		next := connect(t, g, dialer, received{5, &n})
+		time.Sleep(10 * time.Second)
 		if w.sw == old || w.sw.Epoch <= old.Epoch {
 			t.Errorf("epoch %d after %d", w.sw.Epoch, old.Epoch)
 		}
-		old.Out.Flush()
-		failed := make(chan error, 1)
-		if err := old.Out.Barrier(func(err error) { failed <- err }); err == nil {
-			synctest.Wait()
-			if err := <-failed; err == nil {
+		write(late)
+		for _, o := range old.queue.outputs {
+			o.Flush()
+		}
+		a.HoldOutput(false)
+		synctest.Wait()
+		for range owners {
+			if err := <-queued; err == nil {
+				t.Error("a barrier that was queued is confirmed")
+			}
+			if err := <-late; err == nil {
 				t.Error("a barrier of an ended session is confirmed")
 			}
 		}
-		synctest.Wait()
-		if n := next.Stats().In[openflow.TypePacketOut]; n != 0 {
-			t.Errorf("%d packet-outs of the session before came", n)
+		in := next.Stats().In
+		if n.Load() != 0 || in[openflow.TypeFlowMod]+in[openflow.TypePacketOut] != 0 {
+			t.Errorf("%d messages of the session before came", n.Load())
 		}
 		dialer.Close(context.Background())
 		g.Server.Close(context.Background())

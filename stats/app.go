@@ -15,23 +15,24 @@ type app struct{ *Loop }
 
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
-	p := &part{a.Loop, sw}
-	a.Loop.SwitchUp(sw.DPID, sw.Version, p)
+	p := &part{a.Loop, Address{sw.DPID, sw.Epoch}, sw.Output("statistics", nil)}
+	a.Loop.SwitchUp(p.at, sw.Version, p)
 	return p
 }
 
 // part is a Conn, of one session.
 type part struct {
-	l  *Loop
-	sw *southbound.Switch
+	l   *Loop
+	at  Address
+	out *southbound.Output
 }
 
 // SwitchDown implements southbound.Part.
-func (p *part) SwitchDown() { p.l.SwitchDown(p.sw.DPID, p) }
+func (p *part) SwitchDown() { p.l.SwitchDown(p.at) }
 
 // Multipart implements Conn.
 func (p *part) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
-	err := p.sw.Session.Multipart(body, func(reply openflow.ReplyBody, err error) {
+	err := p.out.Multipart(body, func(reply openflow.ReplyBody, err error) {
 		var refused *session.PeerError
 		if errors.As(err, &refused) {
 			err = ErrRefused
@@ -45,4 +46,4 @@ func (p *part) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBo
 }
 
 // Queue implements Conn.
-func (p *part) Queue() int { return p.sw.Session.Queue() }
+func (p *part) Queue() int { return p.out.Queue() }

@@ -52,15 +52,15 @@ func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err er
 	next := *d.now
 	switch body := a.Body.(type) {
 	case *portList:
-		next.Ports = portsOf(body.Ports, q.Session, a.At, d.now.Ports)
+		next.Ports = portsOf(body.Ports, q.Epoch, a.At, d.now.Ports)
 	case *tableList:
-		next.Tables = tablesOf(body.Tables, q.Session, a.At, d.now.Tables)
+		next.Tables = tablesOf(body.Tables, q.Epoch, a.At, d.now.Tables)
 	case *totals:
 		next.Totals = &Totals{AsOf: a.At, Entries: body.Flows, Packets: body.Packets, Bytes: body.Bytes}
 	case *flowList:
 		selectors := counted(domain)
 		if d.flows == nil {
-			d.flows = newFlows(a.At, q.Session)
+			d.flows = newFlows(a.At, q.Epoch)
 		}
 		d.flows.gather(body.Flows, selectors[q.Part], d.now.Flows)
 		if d.part++; d.part < len(selectors) {

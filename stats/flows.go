@@ -23,7 +23,7 @@ func (f *Flows) gather(list []openflow.FlowStats, s plan.Selector, before *Flows
 
 // since makes an entry's rates.
 func (f *Flow) since(before *Flows, key FlowKey, now *Flows) {
-	if before == nil || before.session != now.session || !now.AsOf.After(before.AsOf) {
+	if before == nil || before.epoch != now.epoch || !now.AsOf.After(before.AsOf) {
 		return
 	}
 	was, ok := before.Entries[key]
@@ -37,6 +37,6 @@ func (f *Flow) since(before *Flows, key FlowKey, now *Flows) {
 	}
 }
 
-func newFlows(at time.Time, session uint64) *Flows {
-	return &Flows{AsOf: at, Entries: make(map[FlowKey]Flow), session: session}
+func newFlows(at time.Time, epoch uint64) *Flows {
+	return &Flows{AsOf: at, Entries: make(map[FlowKey]Flow), epoch: epoch}
 }

@@ -12,7 +12,7 @@ import (
 type Input interface{ input() }
 
 // Up is a session that is ready for requests. It takes the place of an earlier one of the same
-// switch. Sessions have numbers that rise.
+// switch.
 type Up struct {
 	Address
 	Version openflow.Version

@@ -23,7 +23,6 @@ type Loop struct {
 	mu      sync.Mutex // guards what follows
 	inbox   []Input
 	current map[netview.DPID]connection
-	last    uint64 // session
 	over    bool
 
 	// Owned by Run.
@@ -32,8 +31,8 @@ type Loop struct {
 }
 
 type connection struct {
-	session uint64
-	conn    Conn
+	epoch uint64
+	conn  Conn
 }
 
 // New returns a loop that asks no switch before Run.
@@ -57,22 +56,24 @@ func (l *Loop) Counts() *Counts { return l.counts }
 
 // SwitchUp adds a session that is ready for requests. It takes the place of an earlier one of
 // the same switch.
-func (l *Loop) SwitchUp(dpid netview.DPID, version openflow.Version, conn Conn) {
+func (l *Loop) SwitchUp(at Address, version openflow.Version, conn Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last++
-	l.current[dpid] = connection{l.last, conn}
-	l.postLocked(Up{Address{dpid, l.last}, version})
+	if l.current[at.DPID].epoch >= at.Epoch {
+		return
+	}
+	l.current[at.DPID] = connection{at.Epoch, conn}
+	l.postLocked(Up{at, version})
 	l.Bell.Ring()
 }
 
 // SwitchDown ends a session. If the switch has another one by now, that stays.
-func (l *Loop) SwitchDown(dpid netview.DPID, conn Conn) {
+func (l *Loop) SwitchDown(at Address) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c, ok := l.current[dpid]; ok && c.conn == conn {
-		delete(l.current, dpid)
-		l.postLocked(Down{Address{dpid, c.session}})
+	if c, ok := l.current[at.DPID]; ok && c.epoch == at.Epoch {
+		delete(l.current, at.DPID)
+		l.postLocked(Down{at})
 	}
 }
 
@@ -126,7 +127,7 @@ func (l *Loop) ask(q Question) {
 	l.mu.Lock()
 	c := l.current[q.DPID]
 	l.mu.Unlock()
-	if c.conn == nil || c.session != q.Session {
+	if c.conn == nil || c.epoch != q.Epoch {
 		return // its Down is in the inbox
 	}
 	err := ErrBusy

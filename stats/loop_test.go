@@ -76,7 +76,7 @@ func running(t *testing.T, test func(l *Loop, w *world)) {
 		test(l, w)
 		cancel()
 		<-done
-		l.SwitchUp(9, openflow.V13, nil) // and takes no notice
+		l.SwitchUp(Address{9, 1}, openflow.V13, nil) // and takes no notice
 	})
 }
 
@@ -86,7 +86,7 @@ func TestLoopKeepsTheNewestCounters(t *testing.T) {
 		m.delay = 20 * time.Millisecond
 		m.ports[2].rates[RxBytes] = 1000
 		c := &modelConn{model: m}
-		l.SwitchUp(7, m.version, c)
+		l.SwitchUp(Address{7, 1}, m.version, c)
 		if l.Board().Switch(7) != nil {
 			t.Error("counters before an answer")
 		}
@@ -102,7 +102,7 @@ func TestLoopKeepsTheNewestCounters(t *testing.T) {
 			t.Errorf("counters are of %s ago", age)
 		}
 		kept, asked := *s, c.count()
-		l.SwitchDown(7, c)
+		l.SwitchDown(Address{7, 1})
 		time.Sleep(time.Minute)
 		if now := l.Board().Switch(7); now != s || *now != kept {
 			t.Error("counters went, or changed, with the session")
@@ -120,12 +120,12 @@ func TestLoopGoesOnWithTheNewerSession(t *testing.T) {
 		stuck := *m
 		stuck.stuck = true
 		old, newer := &modelConn{model: &stuck}, &modelConn{model: m}
-		l.SwitchUp(7, m.version, old)
+		l.SwitchUp(Address{7, 1}, m.version, old)
 		time.Sleep(10 * time.Second)
-		l.SwitchUp(7, m.version, newer)
+		l.SwitchUp(Address{7, 2}, m.version, newer)
 		time.Sleep(time.Second)
 		old.end(nil, context.Canceled)
-		l.SwitchDown(7, old)
+		l.SwitchDown(Address{7, 1})
 		time.Sleep(30 * time.Second)
 		if old.count() != 1 || newer.count() < 6 {
 			t.Errorf("the old session was asked %d times, the newer one %d", old.count(), newer.count())
@@ -142,7 +142,7 @@ func TestLoopAsksNobodyWhoseQueueIsLong(t *testing.T) {
 		m := w.add(7, openflow.V13, 1)
 		m.busy = true
 		c := &modelConn{model: m}
-		l.SwitchUp(7, m.version, c)
+		l.SwitchUp(Address{7, 1}, m.version, c)
 		time.Sleep(time.Minute)
 		if n := c.count(); n != 0 {
 			t.Errorf("asked %d times", n)

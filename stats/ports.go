@@ -9,8 +9,8 @@ import (
 )
 
 // portsOf makes the sample of an answer. Was is the sample before, or nil.
-func portsOf(list []openflow.PortStats, session uint64, at time.Time, was *Ports) *Ports {
-	now := &Ports{AsOf: at, List: make([]Port, 0, len(list)), session: session}
+func portsOf(list []openflow.PortStats, epoch uint64, at time.Time, was *Ports) *Ports {
+	now := &Ports{AsOf: at, List: make([]Port, 0, len(list)), epoch: epoch}
 	for i := range list {
 		now.List = append(now.List, portOf(&list[i]))
 	}
@@ -21,7 +21,7 @@ func portsOf(list []openflow.PortStats, session uint64, at time.Time, was *Ports
 	}
 	now.Sum = was.Sum
 	span := at.Sub(was.AsOf)
-	if was.session != session || span <= 0 {
+	if was.epoch != epoch || span <= 0 {
 		return now
 	}
 	old := was.List

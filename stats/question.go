@@ -21,10 +21,10 @@ const (
 // String is "ports", "tables", "totals" or "flows".
 func (k Kind) String() string { return [...]string{"ports", "tables", "totals", "flows"}[k] }
 
-// Address is a session of a switch.
+// Address is a session of a switch. A later session has a higher epoch.
 type Address struct {
-	DPID    netview.DPID
-	Session uint64
+	DPID  netview.DPID
+	Epoch uint64
 }
 
 // Question is to be asked of a switch. Each is answered by one Answer, or by the end of the

@@ -38,13 +38,17 @@ func (c realConn) Multipart(body openflow.RequestBody, answer func(openflow.Repl
 
 // realSwitch is a node without anything but sessions and counters.
 type realSwitch struct {
-	t    *testing.T
-	loop *Loop
+	t     *testing.T
+	loop  *Loop
+	epoch uint64 // of the last session; there is one switch
 }
 
 func (r *realSwitch) Connected(s *session.Session) {
 	f := s.Features()
-	r.loop.SwitchUp(netview.DPID(f.Datapath), f.Version, realConn{s})
+	r.epoch++
+	at := Address{netview.DPID(f.Datapath), r.epoch}
+	s.SetValue(at)
+	r.loop.SwitchUp(at, f.Version, realConn{s})
 }
 func (r *realSwitch) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
 func (r *realSwitch) BatchEnd(*session.Session)                                      {}
@@ -52,7 +56,7 @@ func (r *realSwitch) Message(_ *session.Session, h openflow.Header, m openflow.M
 	r.t.Logf("%s", openflow.Text(h, m))
 }
 func (r *realSwitch) Disconnected(s *session.Session, _ error) {
-	r.loop.SwitchDown(netview.DPID(s.Features().Datapath), realConn{s})
+	r.loop.SwitchDown(s.Value().(Address))
 }
 
 // TestCountersAreThoseThatOpenvSwitchDumps compares what is kept with what ovs-ofctl says, at rest
@@ -66,7 +70,7 @@ func TestCountersAreThoseThatOpenvSwitchDumps(t *testing.T) {
 }
 
 func counters(t *testing.T, l *netlab.Lab, v openflow.Version) {
-	r := &realSwitch{t, New(Config{Ports: time.Second, Tables: time.Second, Flows: time.Second})}
+	r := &realSwitch{t: t, loop: New(Config{Ports: time.Second, Tables: time.Second, Flows: time.Second})}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { r.loop.Run(ctx); close(done) }()

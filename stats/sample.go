@@ -48,7 +48,7 @@ type Ports struct {
 	// switch. Unlike a port's counters it never goes back.
 	Sum [Counters]uint64
 
-	session uint64
+	epoch uint64
 }
 
 // Find is the port of a number, or nil.
@@ -89,7 +89,7 @@ type Tables struct {
 	AsOf time.Time
 	List []Table // in order of number
 
-	session uint64
+	epoch uint64
 }
 
 // Table is one flow table's counters.
@@ -117,7 +117,7 @@ type Flows struct {
 	AsOf    time.Time // when the first of the answers came
 	Entries map[FlowKey]Flow
 
-	session uint64
+	epoch uint64
 }
 
 // FlowKey names a flow entry of a switch.

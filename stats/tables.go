@@ -8,8 +8,8 @@ import (
 )
 
 // tablesOf makes the sample of an answer. Was is the sample before, or nil.
-func tablesOf(list []openflow.TableStats, session uint64, at time.Time, was *Tables) *Tables {
-	now := &Tables{AsOf: at, session: session}
+func tablesOf(list []openflow.TableStats, epoch uint64, at time.Time, was *Tables) *Tables {
+	now := &Tables{AsOf: at, epoch: epoch}
 	for i := range list {
 		s := &list[i]
 		if s.Table == 0 || s.Active > 0 || used(s.Lookups) || used(s.Matched) {
@@ -20,7 +20,7 @@ func tablesOf(list []openflow.TableStats, session uint64, at time.Time, was *Tab
 	}
 	slices.SortStableFunc(now.List, func(a, b Table) int { return int(a.Number) - int(b.Number) })
 	now.List = slices.CompactFunc(now.List, func(a, b Table) bool { return a.Number == b.Number })
-	if was == nil || was.session != session {
+	if was == nil || was.epoch != epoch {
 		return now
 	}
 	span := at.Sub(was.AsOf)

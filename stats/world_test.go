@@ -207,8 +207,8 @@ func (w *world) step() {
 
 func (w *world) ask(q Question) {
 	m := w.models[q.DPID]
-	if m.session != q.Session {
-		w.t.Errorf("asked session %d of %s, which has %d", q.Session, q.DPID, m.session)
+	if m.session != q.Epoch {
+		w.t.Errorf("asked session %d of %s, which has %d", q.Epoch, q.DPID, m.session)
 		return
 	}
 	in := Answer{Address: q.Address, At: w.now.Add(m.delay)}

@@ -9,7 +9,10 @@ type app struct{ *Forward }
 
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
-	return &part{a.Attach(sw.DPID, sw.Version, sw.Tables, sw.Out), sw.Out}
+	p := &part{}
+	p.out = sw.Output(Owner, p)
+	p.Datapath = a.Attach(sw.DPID, sw.Epoch, sw.Version, sw.Tables, p.out)
+	return p
 }
 
 // part is a Datapath in one session.

@@ -53,7 +53,7 @@ func line(switches int, v openflow.Version) (*Forward, []*Datapath, []*sink) {
 			ports := []netview.Port{{Number: 1, Up: true, Role: netview.PortLink}, {Number: 2, Up: true, Role: netview.PortLink}}
 			tx.PutSwitch(&netview.Switch{DPID: id, Version: v, Tables: 254, Connected: true, Ports: ports})
 			sinks = append(sinks, &sink{v: v})
-			ds = append(ds, f.Attach(id, v, 254, sinks[i]))
+			ds = append(ds, f.Attach(id, nextEpoch(), v, 254, sinks[i]))
 			if i > 0 {
 				a, b := netview.Point{DPID: id - 1, Port: 2}, netview.Point{DPID: id, Port: 1}
 				tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed})

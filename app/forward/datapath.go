@@ -24,7 +24,7 @@ type Datapath struct {
 	installs      map[pair]*install // whose path is not confirmed yet
 	heldPackets   int               // packets in installs
 	toConfirm     []*confirmation   // switches that this batch of input wrote to: BatchEnd asks them for confirmation
-	epoch         uint32            // number of the connection
+	epoch         uint32            // of the last session: the low half of its epoch
 	retryMoves    bool              // some pairs may be on a wrong path: Second retries their move
 	retryPathless bool              // likewise, but there was no path: retried when a link comes up
 	quota         quota
@@ -53,12 +53,12 @@ type switchConn struct {
 type flow struct {
 	path  uint32
 	out   uint32
-	epoch uint32 // of the connection that it was sent on
+	epoch uint32 // of the session that it was sent on, as in Datapath
 }
 
-// Attach sets the connection of a switch, and returns its Datapath, which gets PacketIn, BatchEnd
-// and FlowRemoved.
-func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uint8, out Switch) *Datapath {
+// Attach sets the connection of a switch in the session of an epoch, and returns its Datapath, which
+// gets PacketIn, BatchEnd and FlowRemoved.
+func (f *Forward) Attach(dpid netview.DPID, epoch uint64, version openflow.Version, tables uint8, out Switch) *Datapath {
 	f.attach <- struct{}{}
 	defer func() { <-f.attach }()
 	d, ok := f.switches.get(uint64(dpid))
@@ -68,7 +68,7 @@ func (f *Forward) Attach(dpid netview.DPID, version openflow.Version, tables uin
 	}
 	single := plan.SingleTable(version, tables)
 	d.mu.Lock()
-	d.epoch++
+	d.epoch = uint32(epoch)
 	d.retryMoves = true // what changed while there was no connection
 	d.mu.Unlock()
 	d.conn.Store(&switchConn{Switch: out, single: single, cookies: version >= openflow.V13,

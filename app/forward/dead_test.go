@@ -133,7 +133,7 @@ func TestDeadPairsRunOutFromTheirIngress(t *testing.T) {
 						sw.in = nil
 					}
 					for _, d := range n.f.datapaths() { // as after a reading
-						n.f.Attach(d.id, n.version,
+						n.f.Attach(d.id, nextEpoch(), n.version,
 							map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version], n.switches[d.id])
 						n.read1(d.id)
 					}

@@ -382,7 +382,7 @@ func (n *network) disconnect(sw *naive) {
 func (n *network) reconnect(sw *naive) {
 	sw.gone = false
 	row, _ := n.view.Snapshot().Switch(sw.id)
-	n.f.Attach(sw.id, n.version, row.Tables, sw)
+	n.f.Attach(sw.id, nextEpoch(), n.version, row.Tables, sw)
 	n.connected1(sw.id, true)
 	for r := range n.view.Snapshot().Rules(sw.id) {
 		n.sync([]netview.Change{{Kind: netview.KindRule, Rule: r}})

@@ -16,7 +16,7 @@ func TestNoRuleOutlivesItsPair(t *testing.T) {
 	for name, lose := range map[string]func(n *network, first *naive, move func()){
 		"the switch where it entered is switched off and on": func(n *network, first *naive, move func()) {
 			first.entries = nil
-			first.d = n.f.Attach(first.id, n.version, 254, first)
+			first.d = n.f.Attach(first.id, nextEpoch(), n.version, 254, first)
 			n.f.Listed(first.id, nil)
 			n.rest()
 			move()

@@ -163,7 +163,7 @@ func TestHostMovesWhileIngressDisconnected(t *testing.T) {
 	b.at = to
 	n.facts.Update(func(tx *netview.FactsTx) { tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: b.mac}, At: to}) })
 	n.settle()
-	n.f.Attach(1, openflow.V13, 254, sw)
+	n.f.Attach(1, nextEpoch(), openflow.V13, 254, sw)
 	conn(true)
 	n.settle()
 	b.take()
@@ -371,7 +371,7 @@ func TestPairsThatRanOutUnheardAreForgotten(t *testing.T) {
 			listed = append(listed, e.Match)
 		}
 	}
-	n.f.Attach(1, openflow.V13, 254, sw)
+	n.f.Attach(1, nextEpoch(), openflow.V13, 254, sw)
 	n.settle()
 	n.f.Listed(1, listed)
 	if got := sw.d.Pairs(); got != 1 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/netview"
@@ -13,6 +14,11 @@ import (
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/topology"
 )
+
+// epochs number the sessions of all tests.
+var epochs atomic.Uint64
+
+func nextEpoch() uint64 { return epochs.Add(1) }
 
 // network is a dumb network around the application, in one goroutine: switches that hold a list of
 // entries and look them up one by one, links, hosts, and a flowsync that sends what is desired.
@@ -119,7 +125,7 @@ func (n *network) announce(hosts bool) {
 				row.Ports = append(row.Ports, netview.Port{Number: p, Name: fmt.Sprintf("%d-%d", id, p), Up: true, Role: role})
 			}
 			tx.PutSwitch(row)
-			sw.d = n.f.Attach(id, n.version, tables, sw)
+			sw.d = n.f.Attach(id, nextEpoch(), n.version, tables, sw)
 		}
 		for a, b := range n.cables {
 			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed})

@@ -29,7 +29,7 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 					{Number: 1, Up: true, Role: netview.PortLink}, {Number: 2, Up: true, Role: netview.PortEdge},
 					{Number: 3, Up: true, Role: netview.PortEdge}}})
 				sinks[i] = &sink{v: openflow.V13}
-				ds[i] = f.Attach(id, openflow.V13, 8, sinks[i])
+				ds[i] = f.Attach(id, nextEpoch(), openflow.V13, 8, sinks[i])
 			}
 			a, b := netview.Point{DPID: 1, Port: 1}, netview.Point{DPID: 2, Port: 1}
 			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed})

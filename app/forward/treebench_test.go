@@ -38,7 +38,7 @@ func newMesh(switches, cables int) *mesh {
 		rows[i] = &netview.Switch{DPID: id, Version: openflow.V13, Tables: 254, State: netview.SwitchReady,
 			Connected: true, Settled: true}
 		rows[i].Ports = []netview.Port{{Number: 1, Up: true, Role: netview.PortEdge}}
-		s.f.Attach(id, openflow.V13, 254, &sink{v: openflow.V13})
+		s.f.Attach(id, nextEpoch(), openflow.V13, 254, &sink{v: openflow.V13})
 	}
 	port := func(i int) netview.Point {
 		p := netview.Port{Number: uint32(len(rows[i].Ports) + 1), Up: true, Role: netview.PortLink}

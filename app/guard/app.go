@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/southbound"
 )
@@ -13,24 +12,37 @@ type app struct{ *Guard }
 
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
-	return &part{a.Attach(sw.DPID, sw.Version, sw.Tables), a.Guard, sw.DPID}
+	p := &part{g: a.Guard}
+	p.Gate = a.Attach(sw.DPID, sw.Epoch, sw.Version, sw.Tables, output{sw.Output(Owner, p)})
+	return p
+}
+
+// output is an Output.
+type output struct{ *southbound.Output }
+
+// Meters implements Output. A switch that has none answers with an error: nobody is told.
+func (o output) Meters(answer func([]openflow.MeterStats)) {
+	_ = o.Multipart(&openflow.MeterRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
+		if list, ok := body.(*openflow.MeterStatsList); ok && err == nil {
+			answer(list.Meters)
+		}
+	})
 }
 
 // part is the gate of one session.
 type part struct {
 	*Gate
-	g    *Guard
-	dpid netview.DPID
+	g *Guard
 }
 
 // SwitchDown implements southbound.Part.
 func (p *part) SwitchDown() { p.g.Detach(p.Gate) }
 
 // FlowRemoved implements southbound.FlowRemovedHandler.
-func (p *part) FlowRemoved(m *openflow.FlowRemoved) { p.g.Removed(p.dpid, m) }
+func (p *part) FlowRemoved(m *openflow.FlowRemoved) { p.g.Removed(p.Gate, m) }
 
 // Refused implements southbound.ErrorHandler.
-func (p *part) Refused(r *southbound.Refusal) { p.g.Refused(p.Gate, r.XID, r.Error) }
+func (p *part) Refused(r *southbound.Refusal) { p.g.Refused(p.Gate, r.Number, r.Index, r.Error) }
 
 var _ interface {
 	southbound.Admitter

@@ -17,6 +17,7 @@ type Core struct {
 	switches map[netview.DPID]*device
 	ports    map[netview.Point]*port // those that sent something recently, or are held back
 	last     time.Time
+	writes   uint64 // number of the last
 
 	active []netview.Point // scratch: the ports of the step, in order
 	rates  []float64       // scratch
@@ -26,6 +27,7 @@ type Core struct {
 // device is a connected switch.
 type device struct {
 	form
+	epoch     uint64
 	meterless bool      // it refuses meters, or they do not work
 	cleanAt   time.Time // when meters of an earlier run are looked for; zero: never, or done
 	guarded   int       // ports held back
@@ -34,7 +36,7 @@ type device struct {
 
 // sent is a write whose messages an error may still answer.
 type sent struct {
-	first    uint32
+	number   uint64
 	messages []openflow.Message
 	port     uint32
 }
@@ -56,6 +58,8 @@ type Ready struct {
 
 // Write is a list of messages for a switch, sent together. Sent reports it.
 type Write struct {
+	Number   uint64
+	Epoch    uint64        // of the session
 	At       netview.Point // the port that it concerns; its Port is 0 if it concerns none
 	Messages []openflow.Message
 }
@@ -121,17 +125,26 @@ func (c *Core) holdsAt(dpid netview.DPID) bool {
 	return d != nil && d.guarded > 0
 }
 
-// Sent records that the switch's session accepted a write, and the transaction id of its first
-// message; those of the others follow by one. A write that was not accepted is retried.
-func (c *Core) Sent(w *Write, first uint32) {
+// newWrite is a write without messages to a switch.
+func (c *Core) newWrite(at netview.Point) Write {
+	c.writes++
+	w := Write{Number: c.writes, At: at}
+	if d := c.switches[at.DPID]; d != nil {
+		w.Epoch = d.epoch
+	}
+	return w
+}
+
+// Sent records that the switch's session accepted a write. One that was not accepted is retried.
+func (c *Core) Sent(w *Write) {
 	d := c.switches[w.At.DPID]
-	if d == nil {
+	if d == nil || d.epoch != w.Epoch {
 		return
 	}
 	if len(d.sent) >= sentMax {
 		d.sent = slices.Delete(d.sent, 0, 1)
 	}
-	d.sent = append(d.sent, sent{first, w.Messages, w.At.Port})
+	d.sent = append(d.sent, sent{w.Number, w.Messages, w.At.Port})
 	if p := c.ports[w.At]; p != nil && p.held != 0 {
 		p.unsent, p.metered = false, p.means == byMeter
 	}

@@ -36,7 +36,8 @@ type scene struct {
 	rates   map[netview.Point]Sample // a second
 	version map[netview.DPID]openflow.Version
 	xid     uint32
-	full    bool // sessions take nothing
+	sent    map[uint32]Refused // by transaction id
+	full    bool               // sessions take nothing
 }
 
 func newScene() *scene {
@@ -44,6 +45,7 @@ func newScene() *scene {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return &scene{
 		view: v, facts: v.Facts(), wanted: v.Desired("forward"), core: NewCore(Config{}), start: start, now: start, xid: 100,
+		sent:  make(map[uint32]Refused),
 		rates: make(map[netview.Point]Sample), version: make(map[netview.DPID]openflow.Version),
 	}
 }
@@ -84,7 +86,12 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 	case "refuse":
 		codes := map[string]openflow.ErrorCode{"out-of-meters": openflow.MeterModFailedOutOfMeters,
 			"no-meters": openflow.BadRequestBadType, "table-full": openflow.FlowModFailedTableFull}
-		s.events = append(s.events, Event{DPID: 1, Refused: &Refused{uint32(s.number(c.Args[0])), codes[c.Args[1]]}})
+		of, ok := s.sent[uint32(s.number(c.Args[0]))]
+		if !ok {
+			t.Fatalf("nothing was sent with the transaction id %s", c.Args[0])
+		}
+		of.Code = codes[c.Args[1]]
+		s.events = append(s.events, Event{DPID: 1, Refused: &of})
 	case "meters":
 		e := Event{DPID: s.dpid(c.Args[0])}
 		for _, a := range c.Args[1:] {
@@ -209,8 +216,9 @@ func (s *scene) write(b *strings.Builder, r *Ready) {
 			line("%s: %d messages not taken", w.At, len(w.Messages))
 			continue
 		}
-		s.core.Sent(w, s.xid)
-		for _, m := range w.Messages {
+		s.core.Sent(w)
+		for i, m := range w.Messages {
+			s.sent[s.xid] = Refused{Number: w.Number, Index: i}
 			v := s.version[w.At.DPID]
 			wire, err := openflow.Append(nil, v, s.xid, m)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 // true.
 type Event struct {
 	DPID    netview.DPID
+	Epoch   uint64 // of the session; events of one that has ended are dropped
 	Up      *Up
 	Down    bool
 	Removed *Removed
@@ -34,10 +35,11 @@ type Removed struct {
 	Lived   time.Duration
 }
 
-// Refused is an error that answers the message with this transaction id.
+// Refused is an error about the message of a Write with this index.
 type Refused struct {
-	XID  uint32
-	Code openflow.ErrorCode
+	Number uint64
+	Index  int
+	Code   openflow.ErrorCode
 }
 
 func (c *Core) event(e *Event, now time.Time) {
@@ -45,14 +47,14 @@ func (c *Core) event(e *Event, now time.Time) {
 	switch {
 	case e.Up != nil:
 		c.lost(e.DPID)
-		d = &device{form: form{e.Up.Version, plan.SingleTable(e.Up.Version, e.Up.Tables)}}
+		d = &device{epoch: e.Epoch, form: form{e.Up.Version, plan.SingleTable(e.Up.Version, e.Up.Tables)}}
 		if !d.single {
 			d.cleanAt = now.Add(c.cfg.Grace)
 		}
 		c.switches[e.DPID] = d
+	case d == nil || d.epoch != e.Epoch:
 	case e.Down:
 		c.lost(e.DPID)
-	case d == nil:
 	case e.Removed != nil:
 		c.removed(e.DPID, e.Removed, now)
 	case e.Refused != nil:
@@ -107,8 +109,8 @@ func (c *Core) removed(dpid netview.DPID, r *Removed, now time.Time) {
 // there were only too many, at the whole switch; a drop that is refused leaves the shedding to the
 // instance.
 func (c *Core) refused(d *device, e *Event) {
-	i := slices.IndexFunc(d.sent, func(s sent) bool { return e.Refused.XID-s.first < uint32(len(s.messages)) })
-	if i < 0 {
+	i := slices.IndexFunc(d.sent, func(s sent) bool { return s.number == e.Refused.Number })
+	if i < 0 || e.Refused.Index >= len(d.sent[i].messages) {
 		return
 	}
 	s := d.sent[i]
@@ -117,7 +119,7 @@ func (c *Core) refused(d *device, e *Event) {
 	if p == nil || p.held == 0 {
 		return
 	}
-	switch m := s.messages[e.Refused.XID-s.first].(type) {
+	switch m := s.messages[e.Refused.Index].(type) {
 	case *openflow.MeterMod:
 		if m.Command != openflow.MeterDelete && p.means == byMeter {
 			d.meterless = d.meterless || e.Refused.Code != openflow.MeterModFailedOutOfMeters
@@ -152,7 +154,7 @@ func (c *Core) clean(now time.Time) {
 
 // unused deletes the meters of an earlier run: those of our range that no entry uses.
 func (c *Core) unused(dpid netview.DPID, meters []openflow.MeterStats) {
-	w := Write{At: netview.Point{DPID: dpid}}
+	w := c.newWrite(netview.Point{DPID: dpid})
 	for i := range meters {
 		m := &meters[i]
 		ours := m.Meter >= plan.MeterProtectionFirst && m.Meter <= plan.MeterProtectionLast

@@ -13,8 +13,10 @@ import (
 // Gate counts the packet-ins of one session, by port, and sheds those of ports that flood. Admit
 // belongs to the session's reader; the loop takes the counts and sets the limits.
 type Gate struct {
-	dpid netview.DPID
-	max  int
+	dpid  netview.DPID
+	epoch uint64
+	out   Output
+	max   int
 
 	// Of the reader.
 	low  []*tally          // by port number, up to lowPorts
@@ -24,8 +26,7 @@ type Gate struct {
 	mu   sync.Mutex  // guards all
 	all  []*tally    // in the order of their first packet
 
-	limited bool        // of the loop: some tallies may have a limit
-	written atomic.Bool // the loop has written to the switch in this session
+	limited bool // of the loop: some tallies may have a limit
 }
 
 // lowPorts is how many port numbers have a place of their own in Gate.low.
@@ -47,7 +48,9 @@ type count struct {
 // open is the limit of a count that has none.
 const open = math.MaxUint64
 
-func newGate(dpid netview.DPID, limits Limits) *Gate { return &Gate{dpid: dpid, max: limits.Counted} }
+func newGate(dpid netview.DPID, epoch uint64, out Output, limits Limits) *Gate {
+	return &Gate{dpid: dpid, epoch: epoch, out: out, max: limits.Counted}
+}
 
 // Admit counts a packet-in of a port, a discovery frame or anything else, and reports whether it is
 // to be handled. It is called on the session's reader.

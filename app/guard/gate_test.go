@@ -12,7 +12,7 @@ import (
 // What comes is counted once, by port and kind, whatever the numbers of the ports; above the bound
 // ports share a count.
 func TestGateCounts(t *testing.T) {
-	g := newGate(7, Config{Limits: Limits{Counted: 50}}.withDefaults().Limits)
+	g := newGate(7, 1, nil, Config{Limits: Limits{Counted: 50}}.withDefaults().Limits)
 	r := rand.New(rand.NewPCG(1, 2))
 	want := map[uint32][2]uint64{}
 	for range 100_000 {
@@ -51,7 +51,7 @@ func TestGateCounts(t *testing.T) {
 
 // A port that is held back gets its share of each step and no more; its neighbours get all.
 func TestGateSheds(t *testing.T) {
-	g := newGate(1, Config{}.withDefaults().Limits)
+	g := newGate(1, 1, nil, Config{}.withDefaults().Limits)
 	held := func(at netview.Point) (Class, uint32) {
 		if at.Port == 1 {
 			return ClassData, 200
@@ -94,7 +94,7 @@ func TestGateSheds(t *testing.T) {
 }
 
 func TestAdmitAllocatesNothing(t *testing.T) {
-	g := newGate(1, Config{}.withDefaults().Limits)
+	g := newGate(1, 1, nil, Config{}.withDefaults().Limits)
 	g.Admit(3, false)
 	g.Admit(1<<20, false)
 	if n := testing.AllocsPerRun(100, func() {
@@ -107,7 +107,7 @@ func TestAdmitAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkAdmit(b *testing.B) {
-	g := newGate(1, Config{}.withDefaults().Limits)
+	g := newGate(1, 1, nil, Config{}.withDefaults().Limits)
 	for i := range b.N {
 		g.Admit(uint32(i)&31, false)
 	}
@@ -115,7 +115,7 @@ func BenchmarkAdmit(b *testing.B) {
 
 // A step with many quiet ports costs little: this is what idle switches cost ten times a second.
 func BenchmarkTakeQuiet(b *testing.B) {
-	g := newGate(1, Config{}.withDefaults().Limits)
+	g := newGate(1, 1, nil, Config{}.withDefaults().Limits)
 	for port := range uint32(48) {
 		g.Admit(port, false)
 	}

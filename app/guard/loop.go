@@ -14,14 +14,14 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// Output is the way to the switches. Its methods do not block.
+// Output is the way to a switch in one session. Its methods do not block.
 type Output interface {
-	// Send queues messages for a switch, all or none, and returns the transaction id of the first;
-	// those of the others follow by one.
-	Send(dpid netview.DPID, messages ...openflow.Message) (uint32, error)
-	// Meters asks a switch for its meters' counters and calls answer once, on any goroutine. It may
+	// Send queues messages, all or none. An error of the switch about one of them is told with the
+	// number, and its index, which is that of the first for the first.
+	Send(number uint64, index int, messages ...openflow.Message) error
+	// Meters asks the switch for its meters' counters and calls answer once, on any goroutine. It may
 	// never be called.
-	Meters(dpid netview.DPID, answer func([]openflow.MeterStats))
+	Meters(answer func([]openflow.MeterStats))
 }
 
 // Guard is the loop around a Core. Run's goroutine owns the core; sessions' readers count in their
@@ -33,7 +33,6 @@ type Guard struct {
 	core   *Core
 	now    func() time.Time
 	view   *netview.View
-	out    Output
 	alarms alarm.Sink // told which ports flood; may be nil
 	took   round
 
@@ -43,11 +42,11 @@ type Guard struct {
 }
 
 // New returns a guard that does nothing before Run. Alarms may be nil.
-func New(cfg Config, view *netview.View, out Output, alarms alarm.Sink) *Guard {
+func New(cfg Config, view *netview.View, alarms alarm.Sink) *Guard {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Guard{core: NewCore(cfg), now: cfg.Now, took: round{at: cfg.Now()}, view: view, out: out,
+	g := &Guard{core: NewCore(cfg), now: cfg.Now, took: round{at: cfg.Now()}, view: view,
 		alarms: alarms, gates: make(map[netview.DPID]*Gate)}
 	g.Part = loop.Part{Name: "guard", Beats: int(Every / beat.Every),
 		Turn: func() time.Time { g.turn(); return g.took.at.Add(Every) }}
@@ -58,13 +57,13 @@ func New(cfg Config, view *netview.View, out Output, alarms alarm.Sink) *Guard {
 func (g *Guard) Counts() *Counts { return &g.core.Counts }
 
 // Attach returns the gate of a session that has connected. Sessions of one switch follow one
-// another.
-func (g *Guard) Attach(dpid netview.DPID, version openflow.Version, tables uint8) *Gate {
-	gate := newGate(dpid, g.core.cfg.Limits)
+// another, with epochs that rise.
+func (g *Guard) Attach(dpid netview.DPID, epoch uint64, version openflow.Version, tables uint8, out Output) *Gate {
+	gate := newGate(dpid, epoch, out, g.core.cfg.Limits)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.gates[dpid] = gate
-	g.events = append(g.events, Event{DPID: dpid, Up: &Up{version, tables}})
+	g.events = append(g.events, Event{DPID: dpid, Epoch: epoch, Up: &Up{version, tables}})
 	return gate
 }
 
@@ -74,26 +73,24 @@ func (g *Guard) Detach(gate *Gate) {
 	defer g.mu.Unlock()
 	if g.gates[gate.dpid] == gate {
 		delete(g.gates, gate.dpid)
-		g.events = append(g.events, Event{DPID: gate.dpid, Down: true})
+		g.events = append(g.events, Event{DPID: gate.dpid, Epoch: gate.epoch, Down: true})
 	}
 }
 
 // Removed takes a flow-removed message of a switch.
-func (g *Guard) Removed(dpid netview.DPID, m *openflow.FlowRemoved) {
+func (g *Guard) Removed(gate *Gate, m *openflow.FlowRemoved) {
 	k := plan.Decode(m.Cookie)
 	if k.Domain != g.core.cfg.Domain || k.Kind != plan.KindProtection {
 		return
 	}
 	lived := time.Duration(m.DurationSec)*time.Second + time.Duration(m.DurationNsec)
-	g.post(Event{DPID: dpid, Removed: &Removed{Port: k.Owner, Reason: m.Reason, Packets: m.Packets, Lived: lived}})
+	g.post(Event{DPID: gate.dpid, Epoch: gate.epoch,
+		Removed: &Removed{Port: k.Owner, Reason: m.Reason, Packets: m.Packets, Lived: lived}})
 }
 
-// Refused takes an error of a switch, by the transaction id that it answers. It costs nothing if
-// the guard has written nothing in the session.
-func (g *Guard) Refused(gate *Gate, xid uint32, m *openflow.ErrorMsg) {
-	if gate.written.Load() {
-		g.post(Event{DPID: gate.dpid, Refused: &Refused{xid, m.Code}})
-	}
+// Refused takes the error of a switch about a message, by the number of its Write and its index there.
+func (g *Guard) Refused(gate *Gate, number uint64, index int, m *openflow.ErrorMsg) {
+	g.post(Event{DPID: gate.dpid, Epoch: gate.epoch, Refused: &Refused{number, index, m.Code}})
 }
 
 // post appends an event; switches may send as many as they like, so the list is bounded.
@@ -148,17 +145,16 @@ func (g *Guard) turn() {
 func (g *Guard) execute(r *Ready) {
 	for i := range r.Writes {
 		w := &r.Writes[i]
-		g.mu.Lock()
-		if gate := g.gates[w.At.DPID]; gate != nil {
-			gate.written.Store(true) // before its errors can come
-		}
-		g.mu.Unlock()
-		if first, err := g.out.Send(w.At.DPID, w.Messages...); err == nil {
-			g.core.Sent(w, first)
+		if gate := g.gateOf(w.At.DPID); gate != nil && gate.epoch == w.Epoch && gate.out.Send(w.Number, 0, w.Messages...) == nil {
+			g.core.Sent(w)
 		}
 	}
 	for _, dpid := range r.Clean {
-		g.out.Meters(dpid, func(meters []openflow.MeterStats) { g.post(Event{DPID: dpid, Meters: meters}) })
+		if gate := g.gateOf(dpid); gate != nil {
+			gate.out.Meters(func(meters []openflow.MeterStats) {
+				g.post(Event{DPID: dpid, Epoch: gate.epoch, Meters: meters})
+			})
+		}
 	}
 	if g.alarms == nil {
 		return
@@ -170,4 +166,11 @@ func (g *Guard) execute(r *Ready) {
 			g.alarms.Clear(netview.AlarmFlood, a.At.String())
 		}
 	}
+}
+
+// gateOf is the gate of a switch's present session, nil if it has none.
+func (g *Guard) gateOf(dpid netview.DPID) *Gate {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.gates[dpid]
 }

@@ -17,26 +17,23 @@ import (
 type recorder struct {
 	mu     sync.Mutex
 	sent   []openflow.Message
-	xid    uint32
 	raised map[string]int
 	clear  map[string]int
 	asked  int
 	gone   bool // there is no session
 }
 
-func (r *recorder) Send(_ netview.DPID, messages ...openflow.Message) (uint32, error) {
+func (r *recorder) Send(_ uint64, _ int, messages ...openflow.Message) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
-		return 0, errors.New("gone")
+		return errors.New("gone")
 	}
-	first := r.xid + 1
-	r.xid += uint32(len(messages))
 	r.sent = append(r.sent, messages...)
-	return first, nil
+	return nil
 }
 
-func (r *recorder) Meters(_ netview.DPID, answer func([]openflow.MeterStats)) {
+func (r *recorder) Meters(answer func([]openflow.MeterStats)) {
 	r.asked++
 	answer([]openflow.MeterStats{{Meter: plan.MeterProtectionFirst + 9}})
 }
@@ -76,11 +73,11 @@ func TestLoop(t *testing.T) {
 			{Number: 1, Up: true, Role: netview.PortEdge}, {Number: 2, Up: true, Role: netview.PortEdge}}}
 		view.Facts().Update(func(tx *netview.FactsTx) { tx.PutSwitch(row) })
 		out := &recorder{raised: map[string]int{}, clear: map[string]int{}}
-		g := New(Config{}, view, out, out)
+		g := New(Config{}, view, out)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { g.Run(ctx); close(done) }()
-		gate := g.Attach(1, openflow.V13, 8)
+		gate := g.Attach(1, 1, openflow.V13, 8, out)
 		flood := func(steps int) (let int) {
 			for range steps {
 				for range 5000 {
@@ -132,16 +129,16 @@ func FuzzCore(f *testing.F) {
 		facts := view.Facts()
 		core := NewCore(Config{Limits: Limits{AtSwitch: 3, Guarded: 4}})
 		now := time.Unix(0, 0)
-		xid := uint32(0)
+		number := uint64(0)
 		raised := map[netview.Point]bool{}
 		step := func(events []Event, samples []Sample) {
 			now = now.Add(interval)
 			r := core.Step(events, samples, view.Snapshot(), now)
 			for i := range r.Writes {
 				if now.Nanosecond()%3 != 0 {
-					core.Sent(&r.Writes[i], xid)
+					core.Sent(&r.Writes[i])
 				}
-				xid += uint32(len(r.Writes[i].Messages))
+				number = r.Writes[i].Number
 			}
 			for _, a := range r.Alarms {
 				if raised[a.At] = a.Raised; !a.Raised {
@@ -172,7 +169,7 @@ func FuzzCore(f *testing.F) {
 			case 3:
 				events = []Event{{DPID: at.DPID, Removed: &Removed{at.Port, openflow.RemovedHard, uint64(b) << 12, time.Second}}}
 			case 4:
-				events = []Event{{DPID: at.DPID, Refused: &Refused{xid - uint32(b&7), openflow.MeterModFailedOutOfMeters}}}
+				events = []Event{{DPID: at.DPID, Refused: &Refused{number, int(b & 7), openflow.MeterModFailedOutOfMeters}}}
 			}
 			step(events, []Sample{{At: at, Data: uint64(b) << 6, Probes: uint64(b&15) << 8}})
 		}
@@ -183,4 +180,37 @@ func FuzzCore(f *testing.F) {
 			t.Fatalf("%d ports remembered, %d held, a minute after the end", len(core.ports), core.guarded())
 		}
 	})
+}
+
+// TestSessionsBefore: what was decided for the session before is not written to the next one, and the
+// end of the older session does not end that.
+func TestSessionsBefore(t *testing.T) {
+	view := netview.New(netview.Limits{})
+	row := &netview.Switch{DPID: 1, Connected: true, Version: openflow.V13, Tables: 8,
+		Ports: []netview.Port{{Number: 1, Up: true, Role: netview.PortEdge}}}
+	view.Facts().Update(func(tx *netview.FactsTx) { tx.PutSwitch(row) })
+	first, second := new(recorder), new(recorder)
+	g := New(Config{}, view, nil)
+	now := time.Unix(0, 0)
+	gate := g.Attach(1, 1, openflow.V13, 8, first)
+	flood := []Sample{{At: netview.Point{DPID: 1, Port: 1}, Data: 1 << 20}}
+	decided := g.core.Step(g.events, flood, view.Snapshot(), now)
+	if len(decided.Writes) == 0 {
+		t.Fatal("nothing is written against a flood")
+	}
+	g.Detach(gate)
+	g.Attach(1, 2, openflow.V13, 8, second)
+	g.execute(decided)
+	if n := len(first.sent) + len(second.sent); n != 0 || len(g.core.switches[1].sent) != 0 {
+		t.Errorf("%d messages of the session before were written", n)
+	}
+	g.core.Step([]Event{{DPID: 1, Epoch: 2, Up: &Up{openflow.V13, 8}}, {DPID: 1, Epoch: 1, Down: true}}, nil,
+		view.Snapshot(), now.Add(interval))
+	if d := g.core.switches[1]; d == nil || d.epoch != 2 {
+		t.Errorf("the end of the session before ended the next one: %+v", d)
+	}
+	g.execute(g.core.Step(nil, flood, view.Snapshot(), now.Add(2*interval)))
+	if len(first.sent) != 0 || len(second.sent) == 0 {
+		t.Errorf("%d messages to the first session, %d to the second", len(first.sent), len(second.sent))
+	}
 }

@@ -27,7 +27,7 @@ func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now
 	if !p.unsent && slices.EqualFunc(rows, p.rows, func(a, b openflow.FlowMod) bool { return sameRow(&a, &b) }) {
 		return
 	}
-	w := Write{At: p.at}
+	w := c.newWrite(p.at)
 	if p.means == byMeter && !p.metered {
 		w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, p.at.Port), c.meter(openflow.MeterAdd, p.at.Port))
 	}
@@ -49,7 +49,7 @@ func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now
 
 // erase deletes a port's rows, and its meter after them.
 func (c *Core) erase(p *port) {
-	w := Write{At: p.at}
+	w := c.newWrite(p.at)
 	for i := range p.rows {
 		w.Messages = append(w.Messages, deletion(&p.rows[i]))
 	}
