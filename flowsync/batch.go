@@ -75,7 +75,7 @@ func removal(w *row, byCookie bool) *openflow.FlowMod {
 // sendNextBatch makes the next batch from the queue, if none is in flight. Rows that the switch
 // holds already are only reported.
 func (c *Core) sendNextBatch(sw *switchState, now time.Time) {
-	if sw.phase != phaseReady || sw.inflight != nil || c.sendMeters(sw, now) {
+	if sw.phase != phaseReady || sw.inflight != nil || sw.denied || c.sendMeters(sw, now) {
 		return
 	}
 	var f *inflightBatch

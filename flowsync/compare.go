@@ -35,7 +35,7 @@ func (c *Core) onUp(sw *switchState, in Up, now time.Time) {
 // resetSession ends a session: the fate of messages in flight is unknown. Rules that were installed
 // remain installed.
 func (c *Core) resetSession(sw *switchState) {
-	sw.phase, sw.wasRead = phaseDown, false
+	sw.phase, sw.wasRead, sw.denied = phaseDown, false, false
 	c.freeReadSlot(sw)
 	c.failChecks(sw)
 	c.setReadCost(sw, 0)

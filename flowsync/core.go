@@ -133,6 +133,8 @@ func (c *Core) applyOf(sw *switchState, in Input, now time.Time) {
 	switch in := in.(type) {
 	case Down:
 		c.onDown(sw, in)
+	case Mastered:
+		c.onMastered(sw, in, now)
 	case Entries:
 		c.onEntries(sw, in, now)
 	case ListedPart:

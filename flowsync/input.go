@@ -26,6 +26,12 @@ type (
 		Stuck string
 	}
 
+	// Mastered reports whether this instance may write to a switch from now on.
+	Mastered struct {
+		Address
+		On bool
+	}
+
 	// SwitchFacts is a new or changed switch of the view. Settled: discovery has settled, in
 	// general and for this switch since it connected.
 	SwitchFacts struct {
@@ -171,6 +177,7 @@ func (Tick) input()          {}
 
 func (Up) input()             {}
 func (Down) input()           {}
+func (Mastered) input()       {}
 func (Entries) input()        {}
 func (ListedPart) input()     {}
 func (Meters) input()         {}

@@ -113,6 +113,16 @@ func (l *Loop) SwitchDown(at Address, stuck string) {
 	}
 }
 
+// Mastered reports whether this instance may write to the switch of a session; from its beginning on
+// it may.
+func (l *Loop) Mastered(at Address, on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.current(at); ok {
+		l.postLocked(Mastered{at, on})
+	}
+}
+
 // current returns the connection of a session; false if it has ended. l.mu is held.
 func (l *Loop) current(at Address) (connection, bool) {
 	c, ok := l.sessions[at.DPID]

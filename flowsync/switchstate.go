@@ -25,6 +25,7 @@ type switchState struct {
 	singleTable bool // the single-table form of the plan is in use
 	phase       phase
 	wasRead     bool // read at least once in this session
+	denied      bool // another instance is its master: nothing is sent but questions
 
 	cookieMasks bool // the version can restrict deletions and readings by cookie
 	oursOnly    bool // the reading in flight is restricted to our cookies

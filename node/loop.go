@@ -61,6 +61,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	closing, cancel := context.WithTimeout(context.Background(), owner.ShutdownLimit)
 	defer cancel()
 	if errors.Is(context.Cause(ctx), owner.ErrDeposed) {
+		n.switches.SetMaster(false)
 		cancel() // nothing more is for this instance to write
 	}
 	if err := n.switches.Server.Close(closing); err != nil {

@@ -1,6 +1,8 @@
 package southbound
 
 import (
+	"sync"
+
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -9,7 +11,8 @@ import (
 
 // App is an application that takes part in the sessions of switches.
 type App interface {
-	// SwitchUp begins a session. nil: the application takes no part in it.
+	// SwitchUp begins a session: the switch is connected. Whether this instance may write to it is
+	// another thing: see MasterHandler. nil: the application takes no part in it.
 	SwitchUp(*Switch) Part
 }
 
@@ -39,6 +42,10 @@ type (
 	// ErrorHandler sees the switch's errors about what was written through an Output that was made
 	// with it. Those that answer a request go to who asked.
 	ErrorHandler interface{ Refused(*Refusal) }
+	// MasterHandler learns whether this instance may write to the switch: when the session has begun,
+	// if it may not, and whenever that changes. It is called on any goroutine, one call at a time, before
+	// SwitchDown, and must not block. What is written meanwhile is refused with ErrNotMaster.
+	MasterHandler interface{ Mastered(bool) }
 )
 
 // Packet is a packet-in of a host, parsed once. It is valid during the call.
@@ -77,6 +84,11 @@ type Switch struct {
 	packets  []PacketHandler
 	batches  []BatchHandler
 	removals []FlowRemovedHandler
+	masters  []MasterHandler
+
+	telling sync.Mutex // guards what follows, and orders what parts are told of mastership
+	denied  bool       // they were told that this instance may not write
+	ended   bool
 
 	key     packet.Key
 	packet  Packet
@@ -96,6 +108,7 @@ func (sw *Switch) take(p Part) {
 	sw.packets = appendIf(sw.packets, p)
 	sw.batches = appendIf(sw.batches, p)
 	sw.removals = appendIf(sw.removals, p)
+	sw.masters = appendIf(sw.masters, p)
 }
 
 // appendIf appends a part to those that are a T, if it is one.

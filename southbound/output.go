@@ -3,6 +3,7 @@ package southbound
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -11,8 +12,9 @@ import (
 // queue is the one way into a session. What is written through it has transaction ids that rise in
 // the order in which it leaves, whoever wrote it.
 type queue struct {
-	s *session.Session
-	v openflow.Version
+	s      *session.Session
+	v      openflow.Version
+	master *atomic.Bool // this instance may write to the switch
 
 	mu      sync.Mutex // guards what follows, and what its outputs have sent
 	buf     []byte     // appended, and not handed to the session yet
@@ -28,8 +30,10 @@ type Output struct {
 	owner   string
 	refused ErrorHandler // nil: errors are counted only
 
-	sent  sentRanges // q.mu guards it
-	rules sentRules  // q.mu guards it
+	// q.mu guards these.
+	sent    sentRanges
+	rules   sentRules
+	dropped bool // something collected was dropped since the last Barrier
 }
 
 // outputKeep is how large an empty buffer may stay, in bytes.
@@ -42,7 +46,9 @@ const outputMax = 256 << 10
 // bytes.
 const outputSpare = 512 << 10
 
-func newQueue(s *session.Session) *queue { return &queue{s: s, v: s.Version()} }
+func newQueue(s *session.Session, master *atomic.Bool) *queue {
+	return &queue{s: s, v: s.Version(), master: master}
+}
 
 // output makes an owner's output.
 func (q *queue) output(owner string, refused ErrorHandler) *Output {
@@ -54,13 +60,13 @@ func (q *queue) output(owner string, refused ErrorHandler) *Output {
 }
 
 // FlowMod appends a flow-mod; session.ErrFull refuses this one, and nothing that was appended
-// before.
+// before; ErrNotMaster, here and below, all that was not handed over.
 func (o *Output) FlowMod(m *openflow.FlowMod) error {
 	q := o.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.full() {
-		return session.ErrFull
+	if err := q.refuses(); err != nil {
+		return err
 	}
 	xid := q.s.NextXID()
 	b, err := openflow.Append(q.buf, q.v, xid, m)
@@ -80,8 +86,8 @@ func (o *Output) PacketOut(m *openflow.PacketOut) error {
 	q := o.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.full() {
-		return session.ErrFull
+	if err := q.refuses(); err != nil {
+		return err
 	}
 	xid := q.s.NextXID()
 	b, err := openflow.Append(q.buf, q.v, xid, m)
@@ -133,6 +139,10 @@ func (o *Output) Barrier(done func(error)) error {
 	if err := q.hand(); err != nil {
 		return err
 	}
+	if o.dropped {
+		o.dropped = false
+		return ErrNotMaster
+	}
 	last, ask := o.rules.due()
 	if !ask {
 		return q.s.Barrier(done)
@@ -180,10 +190,17 @@ func (q *queue) flush() {
 	_ = q.hand() // an ended session is told to applications by SwitchDown
 }
 
-// full reports whether a message would be too much for the session's queue; q.mu is held. What is
-// left free is for those who fill the queue at the same time.
-func (q *queue) full() bool {
-	return q.s.Queue()+len(q.buf) > session.DefaultMaxQueue-outputSpare
+// refuses says why a message is not taken: this instance may not write to the switch, or it would be too
+// much for the session's queue; q.mu is held. What is left free is for those who fill the queue at
+// the same time.
+func (q *queue) refuses() error {
+	switch {
+	case !q.master.Load():
+		return ErrNotMaster
+	case q.s.Queue()+len(q.buf) > session.DefaultMaxQueue-outputSpare:
+		return session.ErrFull
+	}
+	return nil
 }
 
 // appended keeps what was encoded; q.mu is held.
@@ -196,8 +213,17 @@ func (q *queue) appended(b []byte) {
 
 // hand gives the session what was gathered; q.mu is held. What does not fit stays, and is tried
 // again with the next call; what is appended to a session that has ended is lost, as its barriers
-// say.
+// say; so is what this instance may not write any more.
 func (q *queue) hand() error {
+	if !q.master.Load() {
+		if len(q.buf) > 0 {
+			q.buf = nil
+			for _, o := range q.outputs {
+				o.dropped = true
+			}
+		}
+		return ErrNotMaster
+	}
 	if len(q.buf) == 0 {
 		return nil
 	}

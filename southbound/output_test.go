@@ -3,6 +3,7 @@ package southbound
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/internal/hub"
@@ -50,6 +51,13 @@ func connected(t *testing.T, sw session.SwitchHandler) (*session.Session, *pipe.
 	return <-ctl.up, a
 }
 
+// mastered is that this instance may write.
+func mastered() *atomic.Bool {
+	on := new(atomic.Bool)
+	on.Store(true)
+	return on
+}
+
 // TestOutputLosesNothingInSilence sends far more to a slow switch than its queue holds: what is not
 // refused arrives, before the barrier's answer.
 func TestOutputLosesNothingInSilence(t *testing.T) {
@@ -57,7 +65,7 @@ func TestOutputLosesNothingInSilence(t *testing.T) {
 	sw := countsFlowMods{Switch: 7, mods: make(chan struct{}, sent)}
 	s, a := connected(t, sw)
 	a.HoldOutput(true)
-	o := newQueue(s).output("test", nil)
+	o := newQueue(s, mastered()).output("test", nil)
 	refused := 0
 	for range sent {
 		err := o.FlowMod(&openflow.FlowMod{
@@ -100,7 +108,7 @@ func addition() *openflow.FlowMod {
 func TestAllocationBudgetOfWriting(t *testing.T) {
 	need.NoRace(t)
 	s, a := connected(t, hub.Switch(7))
-	q := newQueue(s)
+	q := newQueue(s, mastered())
 	o := q.output("test", nil)
 	var mod openflow.Message = addition()
 	list := []openflow.Message{mod}

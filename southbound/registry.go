@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +44,10 @@ type Registry struct {
 	epoch     atomic.Uint64
 	unowned   atomic.Uint64 // errors about messages that nobody sent
 	quiet     logLimiter
+	master    atomic.Bool // this instance may write to switches
+
+	mu sync.Mutex       // guards up
+	up map[*Switch]bool // the sessions that are told of mastership
 }
 
 // New makes one that is joined to the engines later, and before it serves. The error is that of
@@ -51,7 +56,8 @@ func New(cfg Config) (*Registry, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Registry{cfg: cfg}
+	g := &Registry{cfg: cfg, up: make(map[*Switch]bool)}
+	g.master.Store(true)
 	var err error
 	if g.tls, err = newTLS(cfg.TLS); err != nil {
 		return nil, err
@@ -80,7 +86,7 @@ func (g *Registry) ReloadCertificates() func() error {
 func (g *Registry) Connected(s *session.Session) {
 	f := s.Features()
 	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
-		Session: s, queue: newQueue(s)}
+		Session: s, queue: newQueue(s, &g.master)}
 	rules := sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})
 	s.SetValue(sw)
 	for _, a := range g.apps {
@@ -94,6 +100,7 @@ func (g *Registry) Connected(s *session.Session) {
 		Out: probes{sw.Output(ownerDiscovery, nil)},
 	})
 	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, rules)
+	g.began(sw)
 	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -208,6 +215,7 @@ var _ session.FrameHandler = (*Registry)(nil)
 // it.
 func (g *Registry) Disconnected(s *session.Session, err error) {
 	sw := s.Value().(*Switch)
+	g.ended(sw)
 	for i := len(sw.parts) - 1; i >= 0; i-- {
 		sw.parts[i].SwitchDown()
 	}

@@ -3,6 +3,7 @@ package southbound
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -366,6 +367,94 @@ func TestEpochs(t *testing.T) {
 		}
 		dialer.Close(context.Background())
 		g.Server.Close(context.Background())
+	})
+}
+
+func (w *watcher) Mastered(on bool) { w.diary.note(fmt.Sprintf("%s master %t", w.name, on)) }
+
+// TestMastership: a switch is connected, and asked, while this instance may not write to it: what is
+// written then is refused by name, what was collected before does not leave, and its barrier says so.
+// Applications are told of both, flowsync writes when it may again.
+func TestMastership(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watcher{name: "w", diary: new(diary)}
+		g := southboundOf(t, w)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { g.flowsync.Run(ctx); close(ended) }()
+		dialer := session.NewDialer(session.Config{})
+		var n atomic.Int64
+		told := func(what string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := w.diary.take(); !slices.Equal(got, want) {
+				t.Errorf("%s: %q, want %q", what, got, want)
+			}
+		}
+		g.SetMaster(false)
+		s := connect(t, g, dialer, received{5, &n})
+		told("a switch of another master", "w up", "w master false")
+		time.Sleep(5 * time.Minute)
+		if n.Load() != 0 {
+			t.Errorf("%d messages to a switch of another master", n.Load())
+		}
+		g.SetMaster(true)
+		told("the new master", "w master true")
+		time.Sleep(5 * time.Minute)
+		written := n.Load()
+		if written == 0 {
+			t.Error("the new master writes nothing")
+		}
+		if err := w.out.FlowMod(addition()); err != nil { // waits for a Flush
+			t.Fatal(err)
+		}
+		g.SetMaster(false)
+		g.SetMaster(false)
+		told("the old master", "w master false")
+		frames, err := openflow.Append(nil, w.sw.Version, 0, addition())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, err := range map[string]error{
+			"FlowMod": w.out.FlowMod(addition()), "Send": w.out.Send(1, 0, addition()),
+			"PacketOut":  w.out.PacketOut(&openflow.PacketOut{Buffer: openflow.NoBuffer}),
+			"SendFrames": w.out.SendFrames(1, frames, 1), "Barrier": w.out.Barrier(func(error) { t.Error("confirmed") }),
+		} {
+			if !errors.Is(err, ErrNotMaster) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		w.out.Flush()
+		asked := make(chan error, 1)
+		if err := w.out.Multipart(&openflow.DescRequest{}, func(_ openflow.ReplyBody, err error) { asked <- err }); err != nil {
+			t.Error(err)
+		}
+		if err := <-asked; err != nil || w.sw.Mastered() {
+			t.Errorf("a question to a switch of another master: %v", err)
+		}
+		g.SetMaster(true)
+		told("the master again", "w master true")
+		if err := w.out.Barrier(func(error) { t.Error("what was dropped is confirmed") }); !errors.Is(err, ErrNotMaster) {
+			t.Error(err)
+		}
+		if err := w.out.Barrier(func(err error) { asked <- err }); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-asked; err != nil {
+			t.Error(err)
+		}
+		if n.Load() != written {
+			t.Errorf("%d messages of a time that was over", n.Load()-written)
+		}
+		s.Close(nil)
+		<-s.Done()
+		told("its end", "w down")
+		g.SetMaster(false)
+		told("after its end")
+		dialer.Close(context.Background())
+		g.Server.Close(context.Background())
+		stop()
+		<-ended
 	})
 }
 
