@@ -2,12 +2,15 @@ package node
 
 import (
 	"encoding/binary"
+	"log/slog"
 	"net"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/flowsync"

@@ -33,7 +33,7 @@ func (s countsFlowMods) FlowMod(*session.Session, openflow.Header, *openflow.Flo
 }
 
 // connected is a session with a switch, and the end of its connection at our side.
-func connected(t *testing.T, sw session.SwitchHandler) (*session.Session, *pipe.Conn) {
+func connected(t testing.TB, sw session.SwitchHandler) (*session.Session, *pipe.Conn) {
 	t.Helper()
 	a, b := pipe.New(pipe.Options{})
 	ctl := takesSession{make(chan *session.Session, 1)}
