@@ -6,7 +6,8 @@
 // Discovery, flowsync, the counters and every application want something of each session: to know
 // that it began and ended, to see packets, to write, to hear which of their messages was refused.
 // Wired one by one, each new one costs a change in many places, headers are parsed again by each, and
-// an old session's part can be taken for a new one's.
+// an old session's part can be taken for a new one's. An error has nothing but a transaction id, so that
+// each writer would keep a list of its own ids, and look at the errors of all.
 //
 // # Inputs and outputs
 //
@@ -17,9 +18,20 @@
 //   - A packet-in is parsed once. Whoever of the applications is an Admitter may refuse it; discovery
 //     takes its own frames, and sees the others; then the applications see it in the order in which
 //     they were given, until one consumes it.
-//   - A flow-removed message goes to flowsync and to every FlowRemovedHandler. An error goes to
-//     flowsync and to every ErrorHandler, with the rule that it refuses if Output wrote that one.
+//   - A flow-removed message goes to flowsync and to every FlowRemovedHandler.
+//   - An answer, or an error about a question, goes to who asked (session.Session has these). Any other
+//     error goes to the owner of the message that it refuses, with the number and the index that the owner
+//     gave to that, or with the rule that it adds. One about nobody's message is counted (Unowned).
 //   - At the end of a batch of input every BatchHandler is called, and what was written leaves.
+//
+// What is written to a switch goes through Outputs, one for each owner (flowsync, discovery, each
+// application), which share one queue of the session: what they append leaves in the order of their
+// calls, and messages that belong together in one write. FlowMod and PacketOut leave room in the queue
+// for Send and SendFrames, by which flowsync sends batches of its own size.
+//
+// Connected and mastered are two things. SwitchUp means that a switch is connected: it is heard and
+// asked. Who may write to it SetMaster says, and nobody else; an Output refuses what this instance may
+// not write with ErrNotMaster.
 //
 // # Who owns what
 //
@@ -30,8 +42,10 @@
 //
 // # Invariants
 //
-//   - What belongs to a session is in its Switch: what is written through the Output of an older epoch
-//     reaches no later one's queue. What the Registry sends by datapath id (Send, PacketOut, Barrier,
-//     Meters) goes to the present session.
-//   - A packet-in costs no allocation here.
+//   - What belongs to a session is in its Switch: what is written through an Output of an older epoch
+//     reaches no later one's queue. Nothing is sent by datapath id. The engines know a session by its
+//     epoch, and drop what is told them of an older one.
+//   - An error reaches one owner at most, before the answer to a barrier behind the message.
+//   - After SetMaster(false) nothing enters a queue; what was collected and dropped is not confirmed.
+//   - A packet-in, and writing a message, cost no allocation here.
 package southbound

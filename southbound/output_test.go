@@ -97,7 +97,7 @@ func TestOutputLosesNothingInSilence(t *testing.T) {
 
 // addition is a flow-mod as applications write them.
 func addition() *openflow.FlowMod {
-	m := &openflow.FlowMod{Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+	m := &openflow.FlowMod{Cookie: 7, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1))}}
 	m.Match.SetUint(openflow.FieldEthDst, 7)
 	return m
