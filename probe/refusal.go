@@ -97,6 +97,19 @@ type Limits struct {
 	Foreign float64
 }
 
+// Sound refuses limits that cannot be meant.
+func (l Limits) Sound() error {
+	for _, share := range []float64{l.Lost, l.Doubled, l.Reordered} {
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("%g given as a share of the packets, want 0 to 1, such as --max-loss 0.05 for one in twenty", share)
+		}
+	}
+	if !(l.Foreign >= 0) {
+		return fmt.Errorf("%g frames of others given for each one of the probe's, want 0 or more, such as --max-foreign 1", l.Foreign)
+	}
+	return nil
+}
+
 // Check finds what a way has done to more packets than the limits allow.
 func (l Limits) Check(w *Way) error {
 	n := w.Sent()

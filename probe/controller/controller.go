@@ -47,6 +47,7 @@ type Controller struct {
 	refused  []error          // errors of the switch that answer nothing that waits
 	reactive reactive
 	places   map[packet.MAC]uint32 // the port at which a station was seen last
+	placed   chan struct{}         // closed when another one is seen
 }
 
 // tap sees packet-ins, with the time at which they came.
@@ -59,7 +60,7 @@ func Listen(address string, cfg Config) (*Controller, error) {
 		return nil, fmt.Errorf("listening for the switch: %w", err)
 	}
 	c := &Controller{cfg: cfg, ln: ln, datapath: cfg.Datapath, conns: map[string]*conn{}, up: make(chan struct{}),
-		places: map[packet.MAC]uint32{}, served: make(chan struct{})}
+		places: map[packet.MAC]uint32{}, placed: make(chan struct{}), served: make(chan struct{})}
 	c.server = session.NewServer(session.Config{Versions: cfg.Versions, Admit: c.admit, Refused: c.refuse}, handler{c})
 	c.start()
 	return c, nil
@@ -119,8 +120,10 @@ func (c *Controller) Ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.RequestContext(ctx, &openflow.BarrierRequest{})
-	return err
+	if _, err = s.RequestContext(ctx, &openflow.BarrierRequest{}); err != nil {
+		return fmt.Errorf("the switch at %v has not answered a barrier: %w", s.Features().Remote, err)
+	}
+	return nil
 }
 
 // ReadyWithin is Ready that waits for so long.

@@ -27,8 +27,12 @@ func (c *Controller) learned(in uint32, k *packet.Key) (port uint32, ok bool) {
 	if k.EthSrc.IsMulticast() || k.EthSrc.IsZero() || isReserved(k.EthDst) {
 		return 0, false
 	}
-	if _, known := c.places[k.EthSrc]; known || len(c.places) < maxPlaces {
+	if _, known := c.places[k.EthSrc]; known {
 		c.places[k.EthSrc] = in
+	} else if len(c.places) < maxPlaces {
+		c.places[k.EthSrc] = in
+		close(c.placed)
+		c.placed = make(chan struct{})
 	}
 	if k.EthDst.IsMulticast() {
 		return openflow.PortAll, true
@@ -49,6 +53,24 @@ func (c *Controller) Place(station packet.MAC) (port uint32, ok bool) {
 	defer c.mu.Unlock()
 	port, ok = c.places[station]
 	return port, ok
+}
+
+// AwaitPlaces waits until all of some stations have been seen. The error is that of the context.
+func (c *Controller) AwaitPlaces(ctx context.Context, stations ...packet.MAC) error {
+	for {
+		c.mu.Lock()
+		unseen := slices.ContainsFunc(stations, func(s packet.MAC) bool { _, ok := c.places[s]; return !ok })
+		placed := c.placed
+		c.mu.Unlock()
+		if !unseen {
+			return nil
+		}
+		select {
+		case <-placed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // InstallPairs writes the entries of all pairs of stations, both ways, and waits until the switch

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ func place(host byte) packet.MAC { return packet.MAC{2, 0, 0, 0, 0, host} }
 // has not been heard of comes out by all ports but its own and sets nothing up; what is for one that
 // was heard of sets its flow up, also after all was forgotten.
 func TestLearnsWherePlacesAre(t *testing.T) {
+	t.Parallel()
 	versions(t, func(t *testing.T, v openflow.Version) {
 		c := listen(t, Config{})
 		c.Learn(MACPair)
@@ -84,6 +86,7 @@ func TestLearnsWherePlacesAre(t *testing.T) {
 // TestInstallPairs has all pairs of stations be forwarded without the controller, those that were
 // given, or all; a station that nobody has seen is told.
 func TestInstallPairs(t *testing.T) {
+	t.Parallel()
 	versions(t, func(t *testing.T, v openflow.Version) {
 		c := listen(t, Config{})
 		c.Learn(MACPair)
@@ -91,7 +94,14 @@ func TestInstallPairs(t *testing.T) {
 		for i := range ports {
 			ask := packet.NewARPRequest(place(byte(i+1)), [4]byte{10, 0, 0, 1}, [4]byte{10, 0, 0, 2})
 			_ = ports[i].Send(packet.AppendARP(nil, &ask))
-			need.Await(t, "the station is seen", func() bool { _, ok := c.Place(place(byte(i + 1))); return ok })
+			if err := c.AwaitPlaces(t.Context(), place(byte(i+1)), place(1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := c.AwaitPlaces(short, place(1), place(9)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("of a station that nobody has seen: %v", err)
 		}
 		if err := c.InstallPairs(t.Context(), place(1), place(9)); !errors.Is(err, ErrUnseen) || sw.Entries() != 1 {
 			t.Errorf("%v, and %d entries", err, sw.Entries())

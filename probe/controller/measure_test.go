@@ -95,6 +95,7 @@ func TestProfileIsFoundAgain(t *testing.T) {
 
 // TestEarlyBarrierIsToldByPackets has a switch say that entries are in force which are not.
 func TestEarlyBarrierIsToldByPackets(t *testing.T) {
+	t.Parallel()
 	versions(t, func(t *testing.T, v openflow.Version) {
 		c := listen(t, Config{})
 		sw, ports := emulate(t, c, v, profile.Profile{})
@@ -130,6 +131,7 @@ func TestEarlyBarrierIsToldByPackets(t *testing.T) {
 
 // TestWhatIsMissingIsSaid has an ideal switch, from which nothing leads in, and which has no limits.
 func TestWhatIsMissingIsSaid(t *testing.T) {
+	t.Parallel()
 	c := listen(t, Config{})
 	emulate(t, c, openflow.V13, profile.Profile{})
 	plan := small(nil)
@@ -153,6 +155,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 // TestMeasureEndsWithTheSwitch has the switch go in the midst of it.
 func TestMeasureEndsWithTheSwitch(t *testing.T) {
+	t.Parallel()
 	c := listen(t, Config{})
 	sw, ports := emulate(t, c, openflow.V13, profile.Profile{})
 	plan := small(ports[0].Send)

@@ -27,6 +27,7 @@ func udp(from, to byte, sport uint16) []byte {
 // TestReactiveSetsFlowsUpOnce has the first packet of each flow come to the controller, and no
 // other, until the flows are forgotten.
 func TestReactiveSetsFlowsUpOnce(t *testing.T) {
+	t.Parallel()
 	versions(t, func(t *testing.T, v openflow.Version) {
 		for by, flows := range map[Exact]int{MACPair: 2, FiveTuple: 4} {
 			c := listen(t, Config{})
@@ -75,6 +76,7 @@ func TestReactiveSetsFlowsUpOnce(t *testing.T) {
 
 // TestReactiveDelayIsItsShare has a controller that waits know it.
 func TestReactiveDelayIsItsShare(t *testing.T) {
+	t.Parallel()
 	c := listen(t, Config{})
 	c.React(Forwarding{Out: Between(1, 2)})
 	_, ports := emulate(t, c, openflow.V13, profile.Profile{})
@@ -94,6 +96,7 @@ func TestReactiveDelayIsItsShare(t *testing.T) {
 
 // TestReactiveDropsWhatHasNoWay has packets that lead nowhere, or are none, set nothing up.
 func TestReactiveDropsWhatHasNoWay(t *testing.T) {
+	t.Parallel()
 	c := listen(t, Config{})
 	c.React(Forwarding{Out: Between(1, 3)})
 	sw, ports := emulate(t, c, openflow.V13, profile.Profile{})
@@ -108,6 +111,7 @@ func TestReactiveDropsWhatHasNoWay(t *testing.T) {
 // TestInstallConfirms has entries be in force when Install returns, and those that the switch
 // refuses be said.
 func TestInstallConfirms(t *testing.T) {
+	t.Parallel()
 	versions(t, func(t *testing.T, v openflow.Version) {
 		c := listen(t, Config{})
 		p := profile.Profile{Install: profile.Install{PerSecond: 1000, Batch: 4, Delay: time.Millisecond},
@@ -127,6 +131,7 @@ func TestInstallConfirms(t *testing.T) {
 
 // TestOneSwitchIsTaken has a second one be refused, with both ids, and the first one come back.
 func TestOneSwitchIsTaken(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var why []error
 	c := listen(t, Config{Refused: func(err error) { mu.Lock(); defer mu.Unlock(); why = append(why, err) }, Datapath: 1})

@@ -72,6 +72,7 @@ func TestShareIsWhatTheWireShows(t *testing.T) {
 func TestOpenvSwitchIsMeasured(t *testing.T) {
 	for _, version := range []string{"1.0", "1.3"} {
 		t.Run(version, func(t *testing.T) {
+			t.Parallel()
 			netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 				c, _, a, _ := openvSwitch(t, l, version)
 				measureOpenvSwitch(t, c, a)

@@ -63,8 +63,8 @@ func PathLatency(sizes []Sized) (profile.Latency, Quality, error) {
 }
 
 // FlowSetup finds what a new flow takes; each time is of two flows, there and back, and controller
-// is what the controller took of single ones. A half of the shortest set-up is the controller's at
-// most.
+// is what the controller took of single ones, of which no more than half of the shortest set-up is
+// believed.
 func FlowSetup(sizes []Sized, controller []time.Duration) (profile.Setup, Quality, error) {
 	l, q, err := latency(sizes)
 	if err != nil {

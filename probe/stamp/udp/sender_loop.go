@@ -56,7 +56,7 @@ func (s *Sender) Check() error {
 	case s.Size < stamp.Size || s.Size > MaxSize:
 		return fmt.Errorf("size %d given, want bytes from %d to %d", s.Size, stamp.Size, MaxSize)
 	}
-	return nil
+	return probe.Limits{Lost: s.MaxLost}.Sound()
 }
 
 // Measured is what a sender found.
