@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/probe/nic"
 )
@@ -21,7 +22,7 @@ import (
 // with one that waits. `make bench-profiles` prints them; WEIR_PINGS is how many flows of each payload.
 func TestMeasureOpenvSwitch(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		c := listen(t)
+		c := hub.StartController(t)
 		o := l.StartOVS()
 		o.AddBridge("s1", 1, "1.3", "tcp:"+c.Address())
 		var ends []nic.Config

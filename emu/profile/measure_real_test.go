@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/campaign"
 	"github.com/weirnet/weir/probe/controller"
@@ -22,21 +23,6 @@ const patience = 20 * time.Second
 
 // payloads are those of profiles.
 var payloads = []int{56, 1500, 10000, 65000}
-
-// listen runs a controller of ours until the test ends.
-func listen(t *testing.T) *controller.Controller {
-	t.Helper()
-	c, err := controller.Listen("127.0.0.1:0", controller.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		_ = c.Close(ctx)
-	})
-	return c
-}
 
 // setup measures flow set-up and path latency of a controller's switch between two interfaces; the
 // report is in the test's log.
@@ -62,7 +48,7 @@ func setup(t *testing.T, c *controller.Controller, ends []nic.Config, flows int,
 // emulated is setup of an emulated switch of a profile.
 func emulated(t *testing.T, p profile.Profile, flows int, apart time.Duration) (*report.Report, []campaign.SetupSample) {
 	t.Helper()
-	c := listen(t)
+	c := hub.StartController(t)
 	sw, err := twin.Start(t.Context(), twin.Config{Profile: p, Controller: c.Address(), Seed: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -19,14 +19,9 @@ import (
 // weir probe paper --hosts takes them.
 func fourHosts(l *Lab, o *OVS, bridge string) string {
 	var list []string
-	l.Run("sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1")
 	for i := 1; i <= paper.Hosts; i++ {
 		space, port := fmt.Sprintf("h%d", i), fmt.Sprintf("p%d", i)
-		l.Run("ip", "netns", "add", space)
-		l.Run("ip", "netns", "exec", space, "sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1")
-		l.Run("ip", "link", "add", "name", port, "type", "veth", "peer", "name", "eth0", "netns", space)
-		l.Run("ip", "link", "set", "dev", port, "up")
-		l.Run("ip", "-n", space, "link", "set", "dev", "eth0", "up")
+		l.AddEnd(space, port, 1500)
 		o.AddPort(bridge, port, i)
 		list = append(list, "eth0,netns="+space)
 	}
