@@ -73,7 +73,8 @@ func (c *Connection) Settle(ctx context.Context, quiet time.Duration) error {
 	})
 }
 
-// settle waits until all has come, or nothing has come for a time.
+// settle waits until all has come, or nothing has come for a time. It looks now and then: to be told of
+// each of 80,000 packets a second would take the path's own time.
 func settle(ctx context.Context, quiet time.Duration, arrived func() (came uint64, all bool)) error {
 	for last, since := ^uint64(0), time.Now(); time.Since(since) < quiet; {
 		count, all := arrived()
@@ -115,15 +116,10 @@ func (d *Datagrams) Meter(ctx context.Context) (*Meter, error) {
 
 // await waits until the datagram before a number, or a later one, has come.
 func (d *Datagrams) await(ctx context.Context, number uint64) error {
-	for begun := time.Now(); time.Since(begun) < catchUp; {
-		if _, next := d.arrived(); next >= number {
-			return nil
-		}
-		if err := pace.Wait(ctx, time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return nil
+	return pace.Until(ctx, time.Millisecond, catchUp, func() (bool, error) {
+		_, next := d.arrived()
+		return next >= number, nil
+	}, func() error { return nil })
 }
 
 // Reached is what the stream did since the meter was made.

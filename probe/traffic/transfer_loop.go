@@ -45,9 +45,7 @@ func (t *TCP) Run(ctx context.Context) (*Sent, error) {
 
 // transfer is Run once the hosts are connected, and ends the connection.
 func (t *TCP) transfer(ctx context.Context, one, other *net.TCPConn) (*Sent, error) {
-	defer one.Close()
-	defer other.Close()
-	end := func() { _, _ = one.Close(), other.Close() }
+	end := func() { _, _ = one.Close(), other.Close() } // as often as there are reasons to
 	defer end()
 	defer context.AfterFunc(ctx, end)()
 	var got atomic.Int64 // bytes received
@@ -74,7 +72,7 @@ func (t *TCP) transfer(ctx context.Context, one, other *net.TCPConn) (*Sent, err
 	if err != nil {
 		return nil, t.silent(err)
 	}
-	return s, t.ask(one, s)
+	return s, t.ask(ctx, one, s)
 }
 
 // first is the first error that is not only of a connection that the other end's failure has closed, if
@@ -195,20 +193,15 @@ func (t *TCP) receive(c *net.TCPConn, got *atomic.Int64) error {
 }
 
 // ask reads what the sender's stack has counted, when all that it sent was acknowledged.
-func (t *TCP) ask(c *net.TCPConn, s *Sent) error {
-	for begun := time.Now(); ; {
+func (t *TCP) ask(ctx context.Context, c *net.TCPConn, s *Sent) error {
+	return pace.Until(ctx, settling, patience, func() (bool, error) {
 		info, err := state(c)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if info.Unacked == 0 || time.Since(begun) > patience {
-			s.Retransmitted, s.Segments = int(info.Total_retrans), int(info.Segs_out)
-			return nil
-		}
-		if err := pace.Wait(context.Background(), settling); err != nil {
-			return err
-		}
-	}
+		s.Retransmitted, s.Segments = int(info.Total_retrans), int(info.Segs_out)
+		return info.Unacked == 0, nil
+	}, func() error { return nil })
 }
 
 // state is what a connection's stack says of it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vishvananda/netlink"
 
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/netdev"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/child"
@@ -180,18 +181,12 @@ const patience = 20 * time.Second
 
 // await waits until something is so, or a process has ended.
 func (s *Switch) await(ctx context.Context, what string, ok func() bool) error {
-	for begun := time.Now(); !ok(); time.Sleep(time.Millisecond) {
+	return pace.Until(ctx, time.Millisecond, patience, func() (bool, error) {
 		for _, p := range s.processes {
 			if err := p.Ended(); err != nil {
-				return err
+				return false, err
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if time.Since(begun) > patience {
-			return fmt.Errorf("waited %v until %s", patience, what)
-		}
-	}
-	return nil
+		return ok(), nil
+	}, func() error { return fmt.Errorf("waited %v until %s", patience, what) })
 }
