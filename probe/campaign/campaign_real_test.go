@@ -25,43 +25,45 @@ import (
 
 const patience = 20 * time.Second
 
+// soon is from one echo to the next, which comes after the one before in any case.
+const soon = time.Millisecond
+
 // ends makes two interfaces, in namespaces of their own, whose other ends are p0 and p1 of the lab.
-func ends(t *testing.T, l *netlab.Lab, mtu int) (list [2]nic.Config) {
+func ends(t *testing.T, l *netlab.Lab, mtu int) [2]nic.Config {
+	t.Helper()
+	return [2]nic.Config(endsOf(t, l, 2, mtu))
+}
+
+// endsOf makes so many.
+func endsOf(t *testing.T, l *netlab.Lab, count, mtu int) (list []nic.Config) {
 	t.Helper()
 	state := t.TempDir()
-	for i := range list {
-		space, port := fmt.Sprintf("h%d", i), fmt.Sprintf("p%d", i)
-		l.Run("ip", "netns", "add", space)
-		l.Run("ip", "netns", "exec", space, "sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1")
-		l.Run("sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1")
-		l.Run("ip", "link", "add", "name", port, "mtu", fmt.Sprint(mtu), "type", "veth", "peer", "name", "eth0",
-			"mtu", fmt.Sprint(mtu), "netns", space)
-		l.Run("ip", "link", "set", "dev", port, "up")
-		l.Run("ip", "-n", space, "link", "set", "dev", "eth0", "up")
-		list[i] = nic.Config{Interface: "eth0", Namespace: space, State: state}
+	for i := range count {
+		space := fmt.Sprintf("h%d", i)
+		l.AddEnd(space, fmt.Sprintf("p%d", i), mtu)
+		list = append(list, nic.Config{Interface: "eth0", Namespace: space, State: state})
 	}
 	return list
 }
 
-// measure runs a measurement, which has to end with a report.
-func measure(t *testing.T, c *campaign.Latency) (*report.Report, []campaign.Sample) {
+// measurement is one of this package, with samples of its own kind.
+type measurement[S any] interface {
+	Run(context.Context) (*report.Report, []S, error)
+}
+
+// measure runs a measurement, which has to end with a report; the test's log shows it.
+func measure[S any](t *testing.T, m measurement[S]) (*report.Report, []S) {
 	t.Helper()
-	r, samples, err := c.Run(t.Context())
+	r, samples, err := m.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	printed(t, r)
-	return r, samples
-}
-
-// printed has the test's log show a report.
-func printed(t *testing.T, r *report.Report) {
-	t.Helper()
 	var text bytes.Buffer
 	if err := r.Print(&text); err != nil {
 		t.Fatal(err)
 	}
 	t.Log(text.String())
+	return r, samples
 }
 
 // bySize counts samples.
@@ -83,7 +85,7 @@ func TestAKnownSwitch(t *testing.T) {
 		relay := l.Impair("p0", "p1", netlab.Impairment{There: there, Back: back})
 		defer relay.Close()
 		for _, c := range []campaign.Latency{{}, {Six: true}, {VLAN: 7}} {
-			c.From, c.To, c.Count, c.Limits.Foreign = at[0], at[1], count, 1
+			c.From, c.To, c.Count, c.Interval, c.Limits.Foreign = at[0], at[1], count, soon, 1
 			_, samples := measure(t, &c)
 			for _, size := range campaign.DefaultSizes {
 				if n := bySize(samples)[size]; n != count {
@@ -119,7 +121,7 @@ func TestTcpdumpSeesTheSame(t *testing.T) {
 			l.Eventually(patience, "tcpdump listens", func() bool { return strings.Contains(dumps[i].Output(), "listening on") })
 		}
 		_, samples := measure(t, &campaign.Latency{From: at[0], To: at[1], Count: count, Sizes: []int{56},
-			Limits: probe.Limits{Foreign: 1}})
+			Interval: soon, Limits: probe.Limits{Foreign: 1}})
 		// Each end: the first echo alone, and the others; a request and a reply each.
 		var seen [2]map[string][]int64
 		l.Eventually(patience, "tcpdump has seen all", func() bool {
@@ -288,7 +290,7 @@ func TestMergedFramesAreRefused(t *testing.T) {
 // TestOwnCable: a cable that the command makes itself is measured whole, and every echo of it.
 func TestOwnCable(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		c := campaign.Cable{Latency: campaign.Latency{Count: 10, Limits: probe.Limits{Foreign: 1}}}
+		c := campaign.Cable{Latency: campaign.Latency{Count: 10, Interval: soon, Limits: probe.Limits{Foreign: 1}}}
 		r, samples, err := c.Run(t.Context())
 		if err != nil || r.Refused() {
 			t.Fatalf("%v, %+v", err, r)

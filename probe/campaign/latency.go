@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
@@ -27,9 +28,9 @@ type Latency struct {
 	VLAN     uint16        // id of the tag that packets have; 0: none
 	Limits   probe.Limits
 	Load     Load // goes on beside the echoes
-	// Symmetric says that both ways are alike: one way is half of the path latency. Where each is
-	// known, a result is refused if they differ by more than the probe's own spread; with hardware
-	// stamps that is not known.
+	// Symmetric has one way be told, as half of the path latency: both ways take the same, says the
+	// user. Where each way is known, a result is refused if they differ by more than the probe's own
+	// spread, which hardware stamps do not have.
 	Symmetric bool
 	// ClocksAgree says that the clocks of both machines do: each way is known then.
 	ClocksAgree bool
@@ -73,14 +74,10 @@ func (c *Latency) Check() error {
 	if c.Note == nil {
 		c.Note = func(string, ...any) {}
 	}
-	for _, s := range c.Sizes {
-		if s < 0 || s > MaxSize {
-			return fmt.Errorf("size %d given, want bytes from 0 to %d", s, MaxSize)
-		}
+	if err := cmp.Or(checkSizes(c.Sizes, 0, MaxSize), c.Limits.Sound()); err != nil {
+		return err
 	}
 	switch {
-	case len(c.Sizes) == 0:
-		return errors.New("no sizes given, want one at least, such as 1500")
 	case c.Count < 2 || c.Count > MaxCount:
 		return fmt.Errorf("%d echoes given, want 2 to %d", c.Count, MaxCount)
 	case c.VLAN > 4094:
@@ -95,50 +92,89 @@ func (c *Latency) Check() error {
 	return c.Load.check(c.From, c.To)
 }
 
+// checkSizes refuses sizes that cannot be meant.
+func checkSizes(sizes []int, least, most int) error {
+	if len(sizes) == 0 {
+		return errors.New("no sizes given, want one at least, such as 1500")
+	}
+	for i, s := range sizes {
+		if s < least || s > most {
+			return fmt.Errorf("size %d given, want bytes from %d to %d", s, least, most)
+		}
+		if slices.Contains(sizes[:i], s) {
+			return fmt.Errorf("size %d given twice, want each once", s)
+		}
+	}
+	return nil
+}
+
 // Run measures: a cable, the path, and the cable again. The error is that of a wrong configuration,
 // of an interface, or of an interruption; what spoils one size only is in the report.
 func (c *Latency) Run(ctx context.Context) (*report.Report, []Sample, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
+	var r *report.Report
+	var samples []Sample
+	err := c.between(ctx, func(ctx context.Context, path *bed, beside *load) error {
+		rounds := make([]sized, len(c.Sizes))
+		if err := c.amidCables(ctx, path, rounds, func() error { return c.path(ctx, path, beside, rounds) }); err != nil {
+			return err
+		}
+		r = c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
+		for i, size := range c.Sizes {
+			x := r.Add(fmt.Sprintf("%d bytes", size))
+			if err := c.add(x, path, size, &rounds[i]); err != nil {
+				x.Refuse(err)
+			}
+			samples = append(samples, c.samples(&rounds[i], size)...)
+		}
+		r.Finish()
+		return nil
+	})
+	return r, samples, err
+}
+
+// between has measure do its work between two stations that have found each other, beside the load.
+// What was changed of the switch and of interfaces is put back in the end; where that fails, Note is
+// told.
+func (c *Latency) between(ctx context.Context, measure func(ctx context.Context, path *bed, beside *load) error) error {
 	if err := c.ready(ctx); err != nil {
-		return nil, nil, err
+		return err
 	}
 	path, ctx, err := c.open(ctx)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	defer path.close()
+	defer c.end(path.close)
 	defer c.leave(ctx)
 	if err := c.meet(ctx, path); err != nil {
-		return nil, nil, err
+		return err
 	}
 	beside, err := path.startLoad(ctx, &c.Load)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	defer beside.close()
-	rounds := make([]sized, len(c.Sizes))
-	for _, step := range []func() error{
-		func() error { return c.cable(ctx, path, rounds) },
-		func() error { return c.path(ctx, path, beside, rounds) },
-		func() error { return c.cable(ctx, path, rounds) },
-	} {
+	defer c.end(beside.close)
+	return measure(ctx, path, beside)
+}
+
+// end closes something, and tells what fails of it: what was measured stays.
+func (c *Latency) end(closing func() error) {
+	if err := closing(); err != nil {
+		c.Note("%v", err)
+	}
+}
+
+// amidCables measures a cable, what is to be measured, and the cable again.
+func (c *Latency) amidCables(ctx context.Context, path *bed, own []sized, measure func() error) error {
+	cable := func() error { return c.cable(ctx, path, own) }
+	for _, step := range []func() error{cable, measure, cable} {
 		if err := step(); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	r := c.report("probe latency", fmt.Sprintf("two-way path latency, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
-	var samples []Sample
-	for i, size := range c.Sizes {
-		x := r.Add(fmt.Sprintf("%d bytes", size))
-		if err := c.add(x, path, size, &rounds[i]); err != nil {
-			x.Refuse(err)
-		}
-		samples = append(samples, c.samples(&rounds[i], size)...)
-	}
-	r.Finish()
-	return r, samples, nil
+	return nil
 }
 
 // open opens both ends. The context ends with an observer.

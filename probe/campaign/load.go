@@ -77,7 +77,9 @@ type loadHost struct {
 	tap     *traffic.Tap
 	stream  *traffic.Datagrams
 	meter   *traffic.Meter
-	failed  error // of the interface; read when the load was stopped
+	changed chan struct{} // has a token when a frame of others was seen
+	ended   chan struct{} // closed when the stream has ended
+	failed  error         // of the interface; read when the stream has ended
 }
 
 // loadPort is that of streams of load.
@@ -93,8 +95,13 @@ func (h *loadHost) open(c nic.Config, n int, p plan) (err error) {
 	h.station = station.New(station.Config{MAC: stationMAC(2 + n), Addresses: []packet.Addr{stationAddress(2+n, false),
 		stationAddress(2+n, true)}, VLAN: p.vlan, MTU: h.nic.MTU(), Send: h.nic.SendAll})
 	h.nic.Watch(func(f *nic.Frame) {
-		if !h.tap.See(f) && !f.Out {
-			h.station.Receive(f.Bytes)
+		if h.tap.See(f) || f.Out {
+			return
+		}
+		h.station.Receive(f.Bytes)
+		select {
+		case h.changed <- struct{}{}:
+		default:
 		}
 	})
 	return nil
@@ -151,15 +158,28 @@ func (l *load) close() error {
 	l.running.Wait()
 	var err error
 	for _, h := range l.hosts {
-		if err = errors.Join(err, h.failed); h.nic != nil {
+		if h.nic != nil {
 			err = errors.Join(err, h.nic.Close())
 		}
 	}
 	return err
 }
 
-// check finds a stream of the load that has not kept its rate since mark, and returns what came of
-// all of them, in bits a second.
+// stopped is why the stream goes on no more, where its interface has failed.
+func (h *loadHost) stopped() error {
+	select {
+	case <-h.ended:
+		if h.failed != nil {
+			at := h.nic.Config()
+			return fmt.Errorf("load from %s has ended: %w", at.String(), h.failed)
+		}
+	default:
+	}
+	return nil
+}
+
+// check finds a stream of the load that has ended, or has not kept its rate since mark, and returns what
+// came of all of them, in bits a second.
 func (l *load) check(ctx context.Context) (came float64, refused, err error) {
 	for _, h := range l.hosts {
 		r, err := h.meter.Reached(ctx)
@@ -167,7 +187,7 @@ func (l *load) check(ctx context.Context) (came float64, refused, err error) {
 			return 0, nil, err
 		}
 		cfg := h.nic.Config()
-		refused = cmp.Or(refused, r.Check(cfg.String()))
+		refused = cmp.Or(refused, h.stopped(), r.Check(cfg.String()))
 		came += r.Came
 	}
 	return came, refused, nil

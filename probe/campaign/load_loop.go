@@ -3,9 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/probe"
 )
 
@@ -14,7 +12,7 @@ func (b *bed) startLoad(ctx context.Context, what *Load) (*load, error) {
 	going, stop := context.WithCancel(ctx)
 	l := &load{stop: stop}
 	for n, c := range what.From {
-		h := &loadHost{}
+		h := &loadHost{changed: make(chan struct{}, 1), ended: make(chan struct{})}
 		l.hosts = append(l.hosts, h)
 		err := h.open(c, n, b.plan)
 		if err == nil {
@@ -29,24 +27,26 @@ func (b *bed) startLoad(ctx context.Context, what *Load) (*load, error) {
 		}
 	}
 	for _, h := range l.hosts {
-		l.running.Go(func() { h.failed = h.stream.Run(going, 0) })
+		l.running.Go(func() {
+			h.failed = h.stream.Run(going, 0)
+			close(h.ended)
+		})
 	}
 	return l, nil
 }
 
 // join finds the far station.
 func (h *loadHost) join(ctx context.Context, b *bed) error {
+	known := func() bool {
+		_, ok := h.station.Neighbour(b.address(1))
+		return ok
+	}
 	for range asks {
 		if err := h.station.Ask(b.address(1)); err != nil {
 			return err
 		}
-		for begun := time.Now(); time.Since(begun) < askAgain; {
-			if _, ok := h.station.Neighbour(b.address(1)); ok {
-				return nil
-			}
-			if err := pace.Wait(ctx, time.Millisecond); err != nil {
-				return err
-			}
+		if err := await(ctx, h.changed, askAgain, known); err != nil || known() {
+			return err
 		}
 	}
 	from := h.nic.Config()

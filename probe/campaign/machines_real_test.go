@@ -48,7 +48,7 @@ func TestTwoMachines(t *testing.T) {
 		defer relay.Close()
 		far := observe(l, at[1].String())
 		for _, c := range []campaign.Latency{{}, {Six: true, VLAN: 7, ClocksAgree: true}, {Symmetric: true}} {
-			c.From, c.Observer, c.Count, c.Sizes, c.Limits.Foreign = at[0], observerAt, count, []int{56, 10000}, 1
+			c.From, c.Observer, c.Count, c.Interval, c.Sizes, c.Limits.Foreign = at[0], observerAt, count, soon, []int{56, 10000}, 1
 			r, samples := measure(t, &c)
 			for i, size := range c.Sizes {
 				if n := bySize(samples)[size]; n != count {
@@ -184,7 +184,7 @@ func TestObserverIsKilled(t *testing.T) {
 		defer relay.Close()
 		far := observe(l, at[1].String())
 		var notes sync.Map
-		c := campaign.Latency{From: at[0], Observer: observerAt, Sizes: []int{56}, Count: 500, Interval: 10 * time.Millisecond,
+		c := campaign.Latency{From: at[0], Observer: observerAt, Sizes: []int{56}, Count: 100, Interval: 10 * time.Millisecond,
 			Note: func(format string, _ ...any) { notes.Store(format, true) }}
 		failed := make(chan error, 1)
 		go func() {
@@ -201,7 +201,7 @@ func TestObserverIsKilled(t *testing.T) {
 			if !errors.Is(err, probe.ErrGone) || !strings.Contains(err.Error(), observerAt) {
 				t.Errorf("%v, want that the observer at %s is gone", err, observerAt)
 			}
-		case <-time.After(patience): // a thousand echoes without an answer take longer
+		case <-time.After(patience): // a hundred echoes without an answer take longer
 			t.Error("the measurement goes on without its observer")
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/crowd"
 	"github.com/weirnet/weir/probe/nic"
 	"github.com/weirnet/weir/probe/wire"
@@ -59,7 +60,7 @@ func (o *Observer) Run(ctx context.Context) error {
 		if err != nil {
 			if ctx.Err() == nil && !errors.Is(err, net.ErrClosed) { // for want of descriptors, say
 				o.Note("%v", err)
-				time.Sleep(time.Second)
+				_ = pace.Wait(ctx, time.Second) // whose end the next connection shows
 				continue
 			}
 			serving.Wait()

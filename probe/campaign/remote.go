@@ -19,7 +19,8 @@ type remote struct {
 	is      about
 	answers chan *wire.Answer
 	alive   context.Context // ends with the connection; its cause says why
-	over    chan struct{}   // closed when nothing is read any more
+	leave   context.CancelCauseFunc
+	over    chan struct{} // closed when nothing is read any more
 }
 
 // ask and the other methods of end are questions to the observer.
@@ -49,6 +50,7 @@ func (r *remote) about() about { return r.is }
 
 // close lets the observer go, and waits until that has freed its interface: the next measurement finds it free.
 func (r *remote) close() error {
+	r.leave(nil) // an answer that came too late waits for nobody
 	if c, ok := r.conn.(interface{ CloseWrite() error }); ok && c.CloseWrite() == nil {
 		select {
 		case <-r.over:
@@ -78,7 +80,7 @@ func (r *remote) begin(ctx context.Context, p plan) error {
 // own has the observer measure a cable of its machine's.
 func (r *remote) own(ctx context.Context, of echoes) ([]share, error) {
 	a, err := r.call(ctx, &wire.Question{Do: wire.Own, Six: of.six, VLAN: of.vlan, MTU: of.mtu, Sizes: of.sizes, Count: of.count,
-		Interval: of.interval}, time.Duration(len(of.sizes)*(of.count+1))*(of.interval+missing))
+		Interval: of.interval}, time.Duration(len(of.sizes))*(time.Duration(of.count+1)*(of.interval+overCable)+missing))
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +95,10 @@ func (r *remote) own(ctx context.Context, of echoes) ([]share, error) {
 	}
 	return list, nil
 }
+
+// overCable is how long an echo over a cable may take, as a mean: an observer that says nothing is not
+// waited for as long as if each of them were lost.
+const overCable = 100 * time.Millisecond
 
 // gone is the reason of a measurement whose observer does not answer any more, or not as one does.
 func (r *remote) gone(err error) error {

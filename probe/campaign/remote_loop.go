@@ -57,13 +57,20 @@ func dial(ctx context.Context, address string, key []byte) (*remote, context.Con
 		conn.Close()
 		return nil, nil, fmt.Errorf("%s: %w", address, err)
 	}
+	r, ctx := follow(ctx, address, conn)
+	return r, ctx, nil
+}
+
+// follow takes the answers of an observer that has admitted this side.
+func follow(ctx context.Context, address string, conn net.Conn) (*remote, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	r := &remote{address: address, conn: conn, answers: make(chan *wire.Answer), alive: ctx, over: make(chan struct{})}
+	r := &remote{address: address, conn: conn, answers: make(chan *wire.Answer), alive: ctx, leave: cancel,
+		over: make(chan struct{})}
 	go func() {
 		defer close(r.over)
 		cancel(r.listen())
 	}()
-	return r, ctx, nil
+	return r, ctx
 }
 
 // listen takes answers until the connection ends. The error says why it did.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
@@ -113,6 +114,31 @@ func TestGone(t *testing.T) {
 	if _, err := far.take(context.WithoutCancel(ctx), 1, 0); !errors.Is(err, probe.ErrGone) {
 		t.Errorf("a question ended with %v", err)
 	}
+}
+
+// TestSilentObserver: one that answers nothing is gone after a while, and what it says later waits for
+// nobody.
+func TestSilentObserver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer far.Close()
+		go func() {
+			_ = wire.Read(far, wire.Short, new(wire.Question))
+			time.Sleep(time.Minute)
+			_ = wire.Write(far, wire.Answer{Known: true})
+		}()
+		r, ctx := follow(t.Context(), "192.0.2.2:8620", near)
+		begun := time.Now()
+		_, err := r.own(ctx, echoes{sizes: []int{56, 1500}, count: 20, interval: 20 * time.Millisecond})
+		if took := time.Since(begun); !errors.Is(err, probe.ErrGone) || !strings.Contains(err.Error(), "no answer in") || took > 20*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+		time.Sleep(time.Minute) // the answer is there
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+		<-r.over
+	})
 }
 
 // TestFreeForTheNext: a measurement has ended when the observer has freed its interface, not before.

@@ -58,7 +58,7 @@ func (c *Latency) meet(ctx context.Context, path *bed) error {
 	}
 	c.Controller.Learn(controller.MACPair)
 	if err := c.Controller.Forget(ctx); err != nil {
-		return err
+		return fmt.Errorf("forgetting flows: %w", err)
 	}
 	if err := path.join(ctx); err != nil {
 		return err

@@ -72,44 +72,25 @@ func (c *Setup) Run(ctx context.Context) (*report.Report, []SetupSample, error) 
 	if c.Controller == nil {
 		return nil, nil, errNoController
 	}
-	if err := c.ready(ctx); err != nil {
-		return nil, nil, err
-	}
-	path, ctx, err := c.open(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer path.close()
-	defer c.leave(ctx)
-	if err := c.meet(ctx, path); err != nil {
-		return nil, nil, err
-	}
-	beside, err := path.startLoad(ctx, &c.Load)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer beside.close()
-	own, sets := make([]sized, len(c.Sizes)), make([]flows, len(c.Sizes))
-	for _, step := range []func() error{
-		func() error { return c.cable(ctx, path, own) },
-		func() error { return c.flows(ctx, path, beside, sets) },
-		func() error { return c.cable(ctx, path, own) },
-	} {
-		if err := step(); err != nil {
-			return nil, nil, err
-		}
-	}
-	r := c.report("probe setup", fmt.Sprintf("flow set-up, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
+	var r *report.Report
 	var samples []SetupSample
-	for i, size := range c.Sizes {
-		x := r.Add(fmt.Sprintf("%d bytes", size))
-		if err := c.add(x, path, &sets[i], &own[i]); err != nil {
-			x.Refuse(err)
+	err := c.between(ctx, func(ctx context.Context, path *bed, beside *load) error {
+		own, sets := make([]sized, len(c.Sizes)), make([]flows, len(c.Sizes))
+		if err := c.amidCables(ctx, path, own, func() error { return c.flows(ctx, path, beside, sets) }); err != nil {
+			return err
 		}
-		samples = append(samples, sets[i].samples...)
-	}
-	r.Finish()
-	return r, samples, nil
+		r = c.report("probe setup", fmt.Sprintf("flow set-up, %v stamps, %s", path.near.nic.Stamps(), c.Load.String()))
+		for i, size := range c.Sizes {
+			x := r.Add(fmt.Sprintf("%d bytes", size))
+			if err := c.add(x, path, &sets[i], &own[i]); err != nil {
+				x.Refuse(err)
+			}
+			samples = append(samples, sets[i].samples...)
+		}
+		r.Finish()
+		return nil
+	})
+	return r, samples, err
 }
 
 // flows is what was measured of the flows of a size.

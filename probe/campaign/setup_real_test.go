@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/probe"
@@ -29,23 +29,6 @@ type underTest struct {
 	caches     bool       // beside its entries
 }
 
-// own is a controller of ours.
-func own(t *testing.T) *controller.Controller {
-	t.Helper()
-	c, err := controller.Listen("127.0.0.1:0", controller.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := c.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
-
 // isReady waits for the switch.
 func isReady(t *testing.T, c *controller.Controller) {
 	t.Helper()
@@ -54,6 +37,14 @@ func isReady(t *testing.T, c *controller.Controller) {
 	if err := c.Ready(ctx); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// interval is from one echo to the next: what a switch has in caches changes later than its entries.
+func (u *underTest) interval() time.Duration {
+	if u.caches {
+		return 20 * time.Millisecond
+	}
+	return soon
 }
 
 // openvSwitch is a bridge of a real Open vSwitch.
@@ -66,7 +57,7 @@ func openvSwitch(t *testing.T, l *netlab.Lab, version string) *underTest {
 // bridged is openvSwitch with the Open vSwitch that has the bridge.
 func bridged(t *testing.T, l *netlab.Lab, version string) (u *underTest, o *netlab.OVS) {
 	t.Helper()
-	u, o = &underTest{controller: own(t), caches: true}, l.StartOVS()
+	u, o = &underTest{controller: hub.StartController(t), caches: true}, l.StartOVS()
 	o.AddBridge("s1", 1, version, "tcp:"+u.controller.Address())
 	for i := range u.at {
 		h := o.AddHost("s1", i+1)
@@ -81,7 +72,7 @@ func bridged(t *testing.T, l *netlab.Lab, version string) (u *underTest, o *netl
 // emulated is an emulated switch of a profile, with TAP devices as its ports.
 func emulated(t *testing.T, v openflow.Version, p profile.Profile) *underTest {
 	t.Helper()
-	u := &underTest{controller: own(t)}
+	u := &underTest{controller: hub.StartController(t)}
 	sw, err := twin.Start(t.Context(), twin.Config{Profile: p, Controller: u.controller.Address(), Seed: 1,
 		Versions: []openflow.Version{v}})
 	if err != nil {
@@ -97,17 +88,6 @@ func emulated(t *testing.T, v openflow.Version, p profile.Profile) *underTest {
 	isReady(t, u.controller)
 	u.at, u.entries = [2]nic.Config(sw.Ends), sw.Entries
 	return u
-}
-
-// setup runs a measurement, which has to end with a report.
-func setup(t *testing.T, c *campaign.Setup) (*report.Report, []campaign.SetupSample) {
-	t.Helper()
-	r, samples, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed(t, r)
-	return r, samples
 }
 
 // eachSwitch has a test be done at Open vSwitch and at an emulated switch, with both versions of
@@ -131,8 +111,8 @@ func TestSetupOfFlows(t *testing.T) {
 	eachSwitch(t, func(t *testing.T, u *underTest) {
 		const count = 5
 		sizes := []int{56, 10000}
-		r, samples := setup(t, &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: sizes,
-			Count: count, Limits: probe.Limits{Foreign: 1}, Controller: u.controller}})
+		r, samples := measure(t, &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: sizes,
+			Count: count, Interval: u.interval(), Limits: probe.Limits{Foreign: 1}, Controller: u.controller}})
 		if len(samples) != count*len(sizes) {
 			t.Errorf("%d samples, want %d of %d sizes", len(samples), count, len(sizes))
 		}
@@ -178,8 +158,8 @@ func TestSetupOfInstalledFlows(t *testing.T) {
 	t.Parallel()
 	eachSwitch(t, func(t *testing.T, u *underTest) {
 		const count = 3
-		_, samples := setup(t, &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: []int{10000},
-			Count: count, Limits: probe.Limits{Foreign: 1}, Controller: u.controller, Rules: campaign.Installed}})
+		_, samples := measure(t, &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: []int{10000},
+			Count: count, Interval: u.interval(), Limits: probe.Limits{Foreign: 1}, Controller: u.controller, Rules: campaign.Installed}})
 		if len(samples) != count {
 			t.Errorf("%d samples, want %d", len(samples), count)
 		}
@@ -207,7 +187,7 @@ func TestSetupIsNotSoonerThanPromised(t *testing.T) {
 			Limits: probe.Limits{Foreign: 1}, Controller: u.controller}}
 		for _, delay := range []time.Duration{0, wait} {
 			u.controller.SetDelay(delay)
-			_, samples := setup(t, c)
+			_, samples := measure(t, c)
 			if len(samples) != count {
 				t.Fatalf("%d samples, want %d", len(samples), count)
 			}
@@ -241,7 +221,7 @@ func TestSetupIsRefused(t *testing.T) {
 			t.Errorf("without a controller: %v", err)
 		}
 		c.Controller = u.controller
-		r, samples := setup(t, c)
+		r, samples := measure(t, c)
 		why := r.Results[0].Refused
 		if !strings.HasPrefix(why, probe.ErrNotNew.Error()) || !strings.Contains(why, "3 of 3 flows") {
 			t.Errorf("of another switch's path: refused as %q, %d samples", why, len(samples))
@@ -250,7 +230,7 @@ func TestSetupIsRefused(t *testing.T) {
 		if _, _, err := c.Run(t.Context()); !errors.Is(err, controller.ErrUnseen) {
 			t.Errorf("of another switch's path: %v", err)
 		}
-		c.Controller = own(t)
+		c.Controller = hub.StartController(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, _, err := c.Run(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no switch") {
@@ -267,7 +247,7 @@ func TestLatencyOfASwitchOfOurs(t *testing.T) {
 		const count = 4
 		for _, rules := range []campaign.Rules{campaign.Reactive, campaign.Installed} {
 			r, samples := measure(t, &campaign.Latency{From: u.at[0], To: u.at[1], Sizes: []int{56, 1500}, Count: count,
-				Limits: probe.Limits{Foreign: 1}, Controller: u.controller, Rules: rules})
+				Interval: u.interval(), Limits: probe.Limits{Foreign: 1}, Controller: u.controller, Rules: rules})
 			if n := bySize(samples); n[56] != count || n[1500] != count {
 				t.Errorf("rules %v: %v samples, want %d of each", rules, n, count)
 			}

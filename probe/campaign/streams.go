@@ -101,14 +101,10 @@ func (c *Streams) Check() error {
 	if c.Proto == TCP {
 		least, most = traffic.MinWindow, traffic.MaxWindow
 	}
-	for _, s := range c.Sizes {
-		if s < least || s > most {
-			return fmt.Errorf("size %d given, want bytes from %d to %d", s, least, most)
-		}
+	if err := cmp.Or(checkSizes(c.Sizes, least, most), c.Limits.Sound()); err != nil {
+		return err
 	}
 	switch {
-	case len(c.Sizes) == 0:
-		return errors.New("no sizes given, want one at least, such as 1470")
 	case c.Runs < 1 || c.Runs > maxRuns:
 		return fmt.Errorf("%d runs given, want 1 to %d", c.Runs, maxRuns)
 	case c.Time < time.Millisecond || c.Time > maxTransfer:

@@ -16,13 +16,7 @@ import (
 // loads.
 func TestMeasureStreams(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		at := star(t, l)
-		o := l.StartOVS()
-		o.AddBridge("s1", 1, "1.3")
-		o.Ofctl("1.3", "add-flow", "s1", "actions=normal")
-		for i := range at {
-			o.AddPort("s1", fmt.Sprintf("p%d", i), i+1)
-		}
+		at := switched(t, l)
 		for _, rate := range []float64{0, 250e6, 375e6} {
 			load := campaign.Load{}
 			if rate > 0 {

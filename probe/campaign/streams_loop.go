@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
-	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/probe"
@@ -21,41 +19,32 @@ func (c *Streams) Run(ctx context.Context) (*report.Report, []Transfer, error) {
 	if err := c.Check(); err != nil {
 		return nil, nil, err
 	}
-	at := &Latency{Controller: c.Controller, Rules: c.Rules} // the switch
-	if err := at.ready(ctx); err != nil {
-		return nil, nil, err
-	}
-	from, to := c.From, c.To
-	from.Kept, to.Kept = probe.Kept, probe.Kept // the stations find each other only
-	b, err := openBed([2]nic.Config{from, to}, plan{six: c.Six, vlan: c.VLAN})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer b.close()
-	defer at.leave(ctx)
-	if err := at.meet(ctx, b); err != nil {
-		return nil, nil, err
-	}
-	beside, err := b.startLoad(ctx, &c.Load)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer beside.close()
+	at := &Latency{From: c.From, To: c.To, Six: c.Six, VLAN: c.VLAN, Load: c.Load, Controller: c.Controller, Rules: c.Rules,
+		Note: c.Note}
+	at.From.Kept, at.To.Kept = probe.Kept, probe.Kept // the stations find each other only
+	var r *report.Report
 	var transfers []Transfer
-	for _, size := range c.Sizes {
-		for run := range c.Runs {
-			c.Note("%s, %d bytes: run %d of %d, %v", c.Proto, size, run+1, c.Runs, c.Time)
-			if err := at.again(ctx, b); err != nil {
-				return nil, nil, err
+	err := at.between(ctx, func(ctx context.Context, path *bed, beside *load) error {
+		for _, size := range c.Sizes {
+			for run := range c.Runs {
+				c.Note("%s, %d bytes: run %d of %d, %v", c.Proto, size, run+1, c.Runs, c.Time)
+				if err := at.again(ctx, path); err != nil {
+					return err
+				}
+				t := Transfer{Size: size, Run: run}
+				if err := c.transfer(ctx, path, beside, len(transfers), &t); err != nil {
+					return err
+				}
+				transfers = append(transfers, t)
 			}
-			t := Transfer{Size: size, Run: run}
-			if err := c.transfer(ctx, b, beside, len(transfers), &t); err != nil {
-				return nil, nil, err
-			}
-			transfers = append(transfers, t)
 		}
+		r = c.report(path.near.nic.Stamps(), transfers)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	return c.report(b.near.nic.Stamps(), transfers), transfers, nil
+	return r, transfers, nil
 }
 
 // streamPort is that of the first transfer; each has one of its own, of so many.
@@ -135,18 +124,13 @@ func (c *Streams) rule(ctx context.Context, b *bed, far *local) error {
 				return err
 			}
 		}
-		for begun := time.Now(); !c.known(between) && time.Since(begun) < missing; {
-			if err := pace.Wait(ctx, time.Millisecond); err != nil {
-				return err
-			}
-		}
+		limited, cancel := context.WithTimeout(ctx, missing)
+		defer cancel()
+		if err := c.Controller.AwaitPlaces(limited, between...); ctx.Err() != nil {
+			return err
+		} // of hosts that were not seen, rules that are to be installed are refused
 	}
 	return c.Rules.Prepare(ctx, c.Controller, between...)
-}
-
-// known reports whether the controller knows where stations are.
-func (c *Streams) known(stations []packet.MAC) bool {
-	return !slices.ContainsFunc(stations, func(s packet.MAC) bool { _, ok := c.Controller.Place(s); return !ok })
 }
 
 // spoilt keeps what spoils one transfer only: a connection that does not come about.

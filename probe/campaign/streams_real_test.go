@@ -22,14 +22,8 @@ import (
 // transfers runs a measurement of streams, which has to end with a report.
 func transfers(t *testing.T, c *campaign.Streams) []campaign.Transfer {
 	t.Helper()
-	r, list, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, list := measure(t, c)
 	var text bytes.Buffer
-	if err := r.Print(&text); err != nil {
-		t.Fatal(err)
-	}
 	if err := campaign.WriteTransfers(&text, list); err != nil {
 		t.Fatal(err)
 	}
@@ -131,25 +125,27 @@ func TestStreamsOverAKnownPath(t *testing.T) {
 
 // star makes four interfaces in namespaces of their own, whose other ends are p0 to p3: those that
 // are given are plugged into a bridge.
-func star(t *testing.T, l *netlab.Lab, plugged ...string) (list [4]nic.Config) {
+func star(t *testing.T, l *netlab.Lab, plugged ...string) [4]nic.Config {
 	t.Helper()
 	l.Run("ip", "link", "add", "name", "br", "type", "bridge")
 	l.Run("ip", "link", "set", "dev", "br", "up")
-	first := ends(t, l, 1500)
-	copy(list[:], first[:])
-	for i := 2; i < len(list); i++ {
-		space, port := fmt.Sprintf("h%d", i), fmt.Sprintf("p%d", i)
-		l.Run("ip", "netns", "add", space)
-		l.Run("ip", "netns", "exec", space, "sysctl", "-q", "-w", "net.ipv6.conf.default.disable_ipv6=1")
-		l.Run("ip", "link", "add", "name", port, "type", "veth", "peer", "name", "eth0", "netns", space)
-		l.Run("ip", "link", "set", "dev", port, "up")
-		l.Run("ip", "-n", space, "link", "set", "dev", "eth0", "up")
-		list[i] = nic.Config{Interface: "eth0", Namespace: space, State: first[0].State}
-	}
+	list := [4]nic.Config(endsOf(t, l, 4, 1500))
 	for _, port := range plugged {
 		l.Run("ip", "link", "set", "dev", port, "master", "br")
 	}
 	return list
+}
+
+// switched is star with all ports at an Open vSwitch that does as bridges do.
+func switched(t *testing.T, l *netlab.Lab) [4]nic.Config {
+	t.Helper()
+	at, o := star(t, l), l.StartOVS()
+	o.AddBridge("s1", 1, "1.3")
+	o.Ofctl("1.3", "add-flow", "s1", "actions=normal")
+	for i := range at {
+		o.AddPort("s1", fmt.Sprintf("p%d", i), i+1)
+	}
+	return at
 }
 
 // loadRate is one that a busy machine sends, in bits a second.
@@ -164,7 +160,7 @@ func TestLoad(t *testing.T) {
 		const count = 10
 		for _, six := range []bool{false, true} {
 			r, samples := measure(t, &campaign.Latency{From: at[0], To: at[1], Sizes: []int{56, 10000}, Count: count,
-				Load: load, Six: six, Limits: probe.Limits{Foreign: 1}})
+				Interval: soon, Load: load, Six: six, Limits: probe.Limits{Foreign: 1}})
 			for i, size := range []int{56, 10000} {
 				why := r.Results[i].Refused
 				busy := strings.HasPrefix(why, probe.ErrSpread.Error()) || late(errors.New(why))
@@ -201,7 +197,7 @@ func TestLoadThatDoesNotCome(t *testing.T) {
 		defer relay.Close()
 		load := campaign.Load{From: at[2:3], Rate: loadRate, Size: 992}
 		echoes := func() string {
-			r, _ := measure(t, &campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Load: load,
+			r, _ := measure(t, &campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Interval: soon, Load: load,
 				Limits: probe.Limits{Foreign: 1}})
 			return r.Results[0].Refused
 		}
@@ -222,17 +218,30 @@ func TestLoadThatDoesNotCome(t *testing.T) {
 	})
 }
 
+// TestLoadWhoseInterfaceGoes: the reason is the interface, and not the rate.
+func TestLoadWhoseInterfaceGoes(t *testing.T) {
+	t.Parallel()
+	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
+		at := star(t, l, "p0", "p1", "p2")
+		c := campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Interval: soon, Limits: probe.Limits{Foreign: 1},
+			Load: campaign.Load{From: at[2:3], Rate: loadRate, Size: 992}}
+		c.Note = func(format string, _ ...any) {
+			if strings.HasPrefix(format, "path latency") {
+				l.Run("ip", "-n", "h2", "link", "delete", "eth0")
+			}
+		}
+		r, _ := measure(t, &c)
+		if why := r.Results[0].Refused; !strings.HasPrefix(why, "load from eth0,netns=h2 has ended: ") {
+			t.Errorf("refused as %q", why)
+		}
+	})
+}
+
 // TestStreamsOverOpenvSwitch: a stream and load beside it over the userspace datapath: what has left
 // has come or is counted as lost, and the kernel's own counter has all that came.
 func TestStreamsOverOpenvSwitch(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		at := star(t, l)
-		o := l.StartOVS()
-		o.AddBridge("s1", 1, "1.3")
-		o.Ofctl("1.3", "add-flow", "s1", "actions=normal")
-		for i := range at {
-			o.AddPort("s1", fmt.Sprintf("p%d", i), i+1)
-		}
+		at := switched(t, l)
 		for _, x := range transfers(t, &campaign.Streams{From: at[0], To: at[1], Sizes: []int{1470, 10000}, Rate: 5 * loadRate,
 			Time: time.Second, Runs: 2, Load: campaign.Load{From: at[2:], Rate: loadRate}, Limits: probe.Limits{Foreign: 0.1}}) {
 			if x.Sent != x.Offered || x.Received+x.Lost != x.Sent || x.Doubled+x.Stray != 0 || x.Received == 0 {
@@ -337,13 +346,7 @@ func TestTCPOverAKnownPath(t *testing.T) {
 // seen to leave, all of the load comes, and the report has a time of each handshake.
 func TestTCPBesideLoad(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		at := star(t, l)
-		o := l.StartOVS()
-		o.AddBridge("s1", 1, "1.3")
-		o.Ofctl("1.3", "add-flow", "s1", "actions=normal")
-		for i := range at {
-			o.AddPort("s1", fmt.Sprintf("p%d", i), i+1)
-		}
+		at := switched(t, l)
 		for _, x := range transfers(t, &campaign.Streams{From: at[0], To: at[1], Proto: campaign.TCP, Sizes: []int{1500},
 			Time: time.Second, Runs: 2, Load: campaign.Load{From: at[2:], Rate: loadRate}, Limits: probe.Limits{Foreign: 0.1}}) {
 			if x.Segments > x.Sent || x.Segments < x.Sent-2 || x.Received+x.Lost != x.Sent ||

@@ -42,7 +42,8 @@ func TestRealSwitches(t *testing.T) {
 				join.plug(fmt.Sprintf("p%d", i), i+1)
 			}
 			for _, six := range []bool{false, true} {
-				c := campaign.Latency{From: at[0], To: at[1], Count: count, Six: six, Limits: probe.Limits{Foreign: 1}}
+				c := campaign.Latency{From: at[0], To: at[1], Count: count, Interval: soon, Six: six,
+					Limits: probe.Limits{Foreign: 1}}
 				r, samples := measure(t, &c)
 				for i, size := range c.Sizes {
 					why := r.Results[i].Refused
