@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/probe/calibration"
 	"github.com/weirnet/weir/probe/fit"
@@ -27,7 +28,7 @@ func TestEmulatedSwitchesAreCalibratedBlind(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c := listen(t)
+				c := hub.StartController(t)
 				under, err := twin.Start(t.Context(), twin.Config{Profile: p, Controller: c.Address(), Ends: 3,
 					Kind: attach.VETH})
 				if err != nil {

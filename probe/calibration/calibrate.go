@@ -276,9 +276,13 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 	return v, nil
 }
 
-// Follow takes sizes and rates of load from a profile, and finds what is wrong. Where no interfaces
+// Follow takes sizes and rates of load from a profile, and finds what is wrong; a profile without figures
+// promises nothing. Where no interfaces
 // send load to the switch, two do to its twin; a profile without load needs none.
 func (c *Config) Follow(p *profile.Profile) error {
+	if len(Promised(p, 0, true)) == 0 {
+		return fmt.Errorf("profile %s promises nothing that is measured, want one with figures, such as path_latency", p.Name)
+	}
 	c.Sizes, c.Rates = nil, nil
 	for _, at := range slices.Concat(p.PathLatency.Points, p.FlowSetup.Points) {
 		c.Sizes = append(c.Sizes, at.Payload)

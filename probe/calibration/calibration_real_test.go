@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/internal/hub"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/probe"
 	"github.com/weirnet/weir/probe/calibration"
@@ -23,25 +24,11 @@ const patience = 20 * time.Second
 
 // quick is as little as has all parts.
 func quick(c *controller.Controller, ends []nic.Config) calibration.Config {
-	l := campaign.Latency{From: ends[0], To: ends[1], Count: 10, Interval: 5 * time.Millisecond, Controller: c,
+	l := campaign.Latency{From: ends[0], To: ends[1], Count: 10, Interval: time.Millisecond, Controller: c,
 		Limits: probe.Limits{Foreign: 1, Lost: 0.2}}
-	return calibration.Config{Latency: l, LoadFrom: ends[2:], Rates: []float64{5e6}, Flows: 3, Apart: 300 * time.Millisecond,
+	return calibration.Config{Latency: l, LoadFrom: ends[2:], Rates: []float64{5e6}, Flows: 3, Apart: 100 * time.Millisecond,
 		Plan: controller.Plan{Rounds: 2, Batches: []int{1, 2, 4, 8, 16, 17, 32, 100}, Answers: []int{1, 10, 100}, MaxEntries: 200,
-			MaxGroups: 10, MaxMeters: 10, MaxOffered: 4000, Sustained: 300 * time.Millisecond, Quiet: 300 * time.Millisecond}}
-}
-
-func listen(t *testing.T) *controller.Controller {
-	t.Helper()
-	c, err := controller.Listen("127.0.0.1:0", controller.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		_ = c.Close(ctx)
-	})
-	return c
+			MaxGroups: 10, MaxMeters: 10, MaxOffered: 4000, Sustained: 300 * time.Millisecond, Quiet: 150 * time.Millisecond}}
 }
 
 // busy reports whether something has no figure for what a busy machine does.
@@ -112,7 +99,7 @@ func point(l *profile.Latency, payload int) bool {
 // TestOpenvSwitchIsCalibrated has a real switch get its profile and its twin.
 func TestOpenvSwitchIsCalibrated(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		c := listen(t)
+		c := hub.StartController(t)
 		o := l.StartOVS()
 		o.AddBridge("s1", 1, "1.3", "tcp:"+c.Address())
 		var ends []nic.Config

@@ -67,12 +67,12 @@ func (r *Row) judge() {
 		return
 	case r.Seen.Refused != nil || r.Seen.Unit != r.Want.Unit || r.Seen.Value == 0 && r.Seen.Runs == nil:
 		r.Mark = NoSeen
-	case r.Want.Value > 0:
+	case !(r.Want.Value <= 0):
 		r.Ratio = r.Seen.Value / r.Want.Value
-		if math.Abs(r.Ratio-1) > MaxOff {
+		if !(math.Abs(r.Ratio-1) <= MaxOff) { // what is no number is off, too
 			r.Mark = Beyond
 		}
-	case r.Seen.Value > 0:
+	case !(r.Seen.Value <= 0):
 		r.Mark = Beyond
 	}
 	switch {
@@ -108,6 +108,9 @@ func (c *Comparison) Failed() bool { return c.Why() != "" }
 
 // Why says what has failed; empty if nothing has.
 func (c *Comparison) Why() string {
+	if len(c.Rows) == 0 {
+		return "the " + c.Want + " has nothing that was measured"
+	}
 	var why []string
 	for i := range c.Rows {
 		switch r := &c.Rows[i]; {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -169,6 +170,17 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestNothingToCompare: a profile without figures is refused, and nothing beside nothing is not alike.
+func TestNothingToCompare(t *testing.T) {
+	c := Config{}
+	if err := c.Follow(&profile.Profile{Name: "ideal"}); err == nil || !strings.Contains(err.Error(), "profile ideal promises nothing") {
+		t.Errorf("%v", err)
+	}
+	if c := Compare("profile", "switch", nil, sample(1).Figures(), nil); !c.Failed() {
+		t.Error("a comparison of nothing has not failed")
+	}
+}
+
 // TestFollow has a verification measure what a profile says.
 func TestFollow(t *testing.T) {
 	p := profile.Profile{
@@ -191,7 +203,8 @@ func TestLoadRates(t *testing.T) {
 				t.Fatalf("%d streams: %d bit/s, want %d", streams, got, bps)
 			}
 		}
-		p := profile.Profile{Load: profile.Load{Points: []profile.LoadPoint{{RateBPS: 9_876_543_211, Times: 2}}}}
+		p := profile.Profile{PathLatency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: 1}}},
+			Load: profile.Load{Points: []profile.LoadPoint{{RateBPS: 9_876_543_211, Times: 2}}}}
 		c := Config{LoadFrom: []nic.Config{{Interface: "c"}, {Interface: "d"}, {Interface: "e"}, {Interface: "f"}}[:streams]}
 		c.From.Interface, c.To.Interface = "a", "b"
 		if err := c.Follow(&p); err != nil || loadBPS(c.Streams, c.Rates[0]) != p.Load.Points[0].RateBPS {
@@ -287,16 +300,23 @@ func TestVersionOfASwitchThatWent(t *testing.T) {
 // FuzzCompare has any figures give rows with marks.
 func FuzzCompare(f *testing.F) {
 	f.Add(1.0, 2.0, 3.0, uint8(0))
+	f.Add(1.0, math.NaN(), 0.0, uint8(1))
+	f.Add(math.Inf(1), math.Inf(1), 0.0, uint8(2))
 	f.Fuzz(func(t *testing.T, want, seen, floor float64, kind uint8) {
 		figure := func(v float64) []Figure {
 			unit := []string{micros, perSecond, counted}[kind%3]
 			return []Figure{{Quantity: Quantity{Name: Install, Size: 1}, Unit: unit, Value: v}}
 		}
 		c := Compare("a", "b", figure(want), figure(seen), figure(floor))
-		if r := c.Rows[0]; r.Mark == Within && want > 0 && (r.Ratio < 0.89 || r.Ratio > 1.11) {
-			t.Errorf("%v and %v, floor %v: %+v", want, seen, floor, r)
+		r := c.Rows[0]
+		alike := seen/want >= 0.89 && seen/want <= 1.11 || want <= 0 && seen <= 0
+		if r.Mark == Within && !alike || (r.Mark == Within || r.Mark == AtFloor || r.Mark == EmulatorsOwn) == c.Failed() {
+			t.Errorf("%v and %v, floor %v: %+v, failed: %v", want, seen, floor, r, c.Failed())
 		}
-		_ = c.table()
+		table := c.table()
+		if len(table.Rows) != 1 || len(table.Rows[0]) != len(table.Head) || table.Rows[0][len(table.Head)-1] != string(r.Mark) {
+			t.Errorf("%+v of %+v", table, r)
+		}
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -353,6 +354,24 @@ func TestWhatIsKeptIsReadAgain(t *testing.T) {
 		if !strings.HasPrefix(k.Result.Refused, errUnsound.Error()) {
 			t.Errorf("%s: refused as %q", k.Point, k.Result.Refused)
 		}
+	}
+}
+
+// TestWhatCouldNotBeKept is told, and does not count as kept.
+func TestWhatCouldNotBeKept(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "store"), asked(&golden.Command{Args: []string{"controlled=yes"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	points, err := Choose(s.Parameters.Plan(), []string{"latency/reactive/0"})
+	if err := errors.Join(err, os.RemoveAll(s.dir)); err != nil { // as little can be written there as to a full disk
+		t.Fatal(err)
+	}
+	err = s.Run(t.Context(), &bedOf{slow: 1, left: -1}, points, false, t.Logf)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "latency/reactive/0/1500: a run that is over was not kept: ") ||
+		s.Progress(points) != 0 {
+		t.Errorf("%v, %d points are over", err, s.Progress(points))
 	}
 }
 

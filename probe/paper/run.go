@@ -32,7 +32,8 @@ func (s *Store) Run(ctx context.Context, bed Bed, points []Point, again bool, no
 			}
 			k := s.take(p, x, time.Now().UTC().Format(time.RFC3339))
 			if err := s.save(); err != nil {
-				return err
+				s.forget(p) // as far as it is told what is kept
+				return fmt.Errorf("%s: a run that is over was not kept: %w", p, err)
 			}
 			if k.Result.Refused != "" {
 				note("%s: no result: %s", p, k.Result.Refused)
