@@ -29,6 +29,16 @@ func exclusive(f *pflag.FlagSet, one, other string) error {
 	return nil
 }
 
+// onlyWith refuses flags that say nothing without something else.
+func onlyWith(f *pflag.FlagSet, what string, names ...string) error {
+	for _, name := range names {
+		if f.Changed(name) {
+			return fmt.Errorf("--%s given without %s, want both or neither", name, what)
+		}
+	}
+	return nil
+}
+
 // check finds a report's file that could not be written, before hours of measuring. A file that is
 // there stays as it is until there is a report, and one that is not there is not left behind.
 func (o *reportFiles) check() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,6 +119,12 @@ func startOpenvSwitch(ctx context.Context) (*started, error) {
 func (p *paperRatios) run(cmd *cobra.Command) error {
 	if err := positive(cmd.Flags()); err != nil {
 		return err
+	}
+	if !slices.Contains(p.dirs[:], "") {
+		if err := onlyWith(cmd.Flags(), "a switch to measure", "state", "quick", "probes", "transfers", "duration", "udp-rate", "only",
+			"again"); err != nil {
+			return err
+		}
 	}
 	if p.state == "" {
 		for i, dir := range p.dirs {

@@ -61,16 +61,7 @@ is the switch's controller besides.`,
   weir probe latency --from eth1 --to observer=192.0.2.2:8620 --key probe.key --symmetric`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(f.both(), l.read(&c.Load, &f), ruled.check(cmd.Flags())); err != nil {
-				return err
-			}
-			return f.run(cmd, &c, c.Check, func(ctx context.Context) (r *report.Report, write csvTable, err error) {
-				err = ruled.during(ctx, &c, cmd.ErrOrStderr(), func() (err error) {
-					r, write, err = tabled(campaign.WriteCSV, c.Run)(ctx)
-					return err
-				})
-				return r, write, err
-			})
+			return ruled.measure(cmd, &f, &c, &l, c.Check, tabled(campaign.WriteCSV, c.Run))
 		},
 	}
 	f.flags(cmd.Flags(), &c)
@@ -79,7 +70,7 @@ is the switch's controller besides.`,
 	f.limits(cmd.Flags(), &c)
 	ruled.flags(cmd.Flags(), &c, "")
 	cmd.Flags().BoolVar(&c.Symmetric, "symmetric", false,
-		"both ways are alike: one way is half; refused where each is known and they differ")
+		"tell one way too, as half of both; refused where each way is known and they differ")
 	cmd.Flags().BoolVar(&c.ClocksAgree, "clocks-agree", false, "the clocks of the two machines do, so that each way is known")
 	return cmd
 }
@@ -104,16 +95,7 @@ them is reported beside it. With --rules installed the entries are there before 
 			if ruled.to.listen == "" {
 				return errors.New("empty --listen given, want HOST:PORT: flows are forgotten by the switch's own controller")
 			}
-			if err := cmp.Or(f.both(), l.read(&c.Load, &f), ruled.check(cmd.Flags())); err != nil {
-				return err
-			}
-			return f.run(cmd, &c.Latency, c.Check, func(ctx context.Context) (r *report.Report, write csvTable, err error) {
-				err = ruled.during(ctx, &c.Latency, cmd.ErrOrStderr(), func() (err error) {
-					r, write, err = tabled(campaign.WriteSetups, c.Run)(ctx)
-					return err
-				})
-				return r, write, err
-			})
+			return ruled.measure(cmd, &f, &c.Latency, &l, c.Check, tabled(campaign.WriteSetups, c.Run))
 		},
 	}
 	f.flags(cmd.Flags(), &c.Latency)
@@ -141,6 +123,11 @@ pair, or the one between --from and --to.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (f.from == "") != (f.to == "") {
 				return errors.New("one of --from and --to given, want both interfaces of the cable, or none")
+			}
+			if f.from == "" { // a veth pair has no clock, and is the command's own
+				if err := onlyWith(cmd.Flags(), "--from and --to", "stamps", "keep-offloads"); err != nil {
+					return err
+				}
 			}
 			if _, far, _ := observerAt(f.to); far {
 				return fmt.Errorf("--to %s given, want an interface of this machine: each machine has a share of its own", f.to)
@@ -231,6 +218,8 @@ func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency, check func() e
 	}
 	if far {
 		p.to = ""
+	} else if err := onlyWith(cmd.Flags(), "--to "+observerForm, "key"); err != nil {
+		return err
 	}
 	if c.Key, err = readKey(p.key); err != nil {
 		return err
@@ -238,22 +227,45 @@ func (p *probeFlags) run(cmd *cobra.Command, c *campaign.Latency, check func() e
 	if err := cmp.Or(p.read(&c.From, &c.To), p.check(cmd), check()); err != nil {
 		return err
 	}
+	c.Build, c.Command, c.Note = probeBuild(), commandLine(), notes(cmd)
+	return p.measure(cmd, measure)
+}
+
+// measure measures and shows the report.
+func (p *probeFlags) measure(cmd *cobra.Command, measure measurement) error {
 	if err := p.place(); err != nil {
 		return runtimeError(err)
 	}
-	c.Build, c.Command, c.Note = probeBuild(), commandLine(), notes(cmd)
 	r, write, err := measure(cmd.Context())
 	if err != nil {
 		return runtimeError(err)
 	}
-	if err := p.table(write); err != nil {
+	return p.show(cmd, r, write)
+}
+
+// show prints a report and writes all files: one that cannot be written takes nothing from the others.
+func (p *probeFlags) show(cmd *cobra.Command, r *report.Report, write csvTable) error {
+	return besides(p.out.show(cmd, r), p.table(write))
+}
+
+// besides is the error of a command that has shown a report, and of what else it did: a report that has
+// said what is wrong does not hide that.
+func besides(shown, err error) error {
+	said := new(exitError)
+	switch {
+	case err == nil:
+		return runtimeError(shown)
+	case shown == nil || errors.As(shown, &said) && said.err == nil:
 		return runtimeError(err)
 	}
-	return p.out.show(cmd, r)
+	return &exitError{errors.Join(shown, err)}
 }
 
 // check finds flags that cannot be meant.
 func (p *probeFlags) check(cmd *cobra.Command) error {
+	if p.csv != "" && (p.csv == p.out.json || p.csv == p.out.html) {
+		return fmt.Errorf("%s given for --csv and for another file, want a file for each", p.csv)
+	}
 	return cmp.Or(positive(cmd.Flags()), p.out.check())
 }
 
@@ -306,6 +318,9 @@ func (p *probeFlags) nic(flag, text string) (nic.Config, error) {
 
 // lengths reads the sizes.
 func (p *probeFlags) lengths(most int) (list []int, err error) {
+	if p.sizes != nil { // given, or with a default of the flag's
+		list = []int{}
+	}
 	for _, text := range p.sizes {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -330,8 +345,13 @@ func (l *loadFlags) flags(f *pflag.FlagSet) {
 }
 
 // read reads the load; the interfaces are opened as those of the measurement.
-func (l *loadFlags) read(c *campaign.Load, p *probeFlags) error {
+func (l *loadFlags) read(f *pflag.FlagSet, c *campaign.Load, p *probeFlags) error {
 	c.From, c.Rate, c.Size = nil, 0, l.size
+	if len(l.from) == 0 {
+		if err := onlyWith(f, "--load", "load-size"); err != nil {
+			return err
+		}
+	}
 	if (len(l.from) == 0) != (l.rate == "") {
 		return errors.New("one of --load and --load-rate given, want both, such as --load eth3 --load-rate 250M")
 	}

@@ -79,6 +79,9 @@ func (p *calibrationFlags) read(cmd *cobra.Command) (err error) {
 // noSwitch is --listen of a switch that has another controller, or none.
 const noSwitch = "none"
 
+// ofController are flags of what only the switch's controller can take.
+var ofController = []string{"flows", "apart", "rounds", "max-entries", "max-rate"}
+
 // during measures, as the controller of the switch if it is to be ours.
 func (p *calibrationFlags) during(cmd *cobra.Command, cfg controller.Config, measure func(ctx context.Context) error) error {
 	ctx := cmd.Context()
@@ -96,9 +99,9 @@ func (p *calibrationFlags) during(cmd *cobra.Command, cfg controller.Config, mea
 
 // show prints comparisons and writes their files. Where one has failed, so does the command.
 func (p *calibrationFlags) show(cmd *cobra.Command, r *report.Report, comparisons ...*calibration.Comparison) error {
-	err := p.probe.table(func(w io.Writer) error { return calibration.WriteCSV(w, comparisons...) })
-	if err := errors.Join(err, p.probe.out.show(cmd, r)); err != nil {
-		return runtimeError(err)
+	err := p.probe.show(cmd, r, func(w io.Writer) error { return calibration.WriteCSV(w, comparisons...) })
+	if err != nil {
+		return err
 	}
 	for _, c := range comparisons {
 		if c.Failed() {
@@ -134,7 +137,7 @@ floor: no twin between them can be as fast.`,
 				return err
 			}
 			cfg, err := f.to.config()
-			if err := cmp.Or(err, f.Check()); err != nil {
+			if err := cmp.Or(f.to.check(cmd.Flags(), ofController...), err, f.Check()); err != nil {
 				return err
 			}
 			if err := errors.Join(f.probe.place(), writable(args[0])); err != nil {
@@ -167,7 +170,7 @@ func (p *calibrationFlags) calibrate(ctx context.Context, cmd *cobra.Command, fi
 	err = p.show(cmd, rep, r.Twin) // first: a file that cannot be written loses nothing
 	if len(r.Profile.Parts()) > 0 {
 		if bad := atomicfile.Write(file, []byte(r.File())); bad != nil {
-			err = errors.Join(err, runtimeError(bad))
+			err = besides(err, bad)
 		}
 	}
 	return err
@@ -190,15 +193,18 @@ what is late by the emulator's own time emulator's own. Sizes and loads are the 
 			if (f.probe.from == "") != (f.probe.to == "") {
 				return errors.New("one of --from and --to given, want both interfaces of the switch, or none")
 			}
-			if len(f.load) > 0 && f.probe.from == "" {
-				return errors.New("--load given without --from and --to, want all of them, or none")
+			if f.probe.from == "" {
+				if err := onlyWith(cmd.Flags(), "--from and --to", "load", "listen", "datapath", "openflow-version", "wait", "stamps",
+					"keep-offloads"); err != nil {
+					return err
+				}
 			}
 			what, err := profile.Find(args[0])
 			if err := cmp.Or(err, f.read(cmd)); err != nil {
 				return err
 			}
 			cfg, err := f.to.config()
-			if err := cmp.Or(err, f.Follow(&what)); err != nil {
+			if err := cmp.Or(err, f.Follow(&what), f.to.check(cmd.Flags())); err != nil {
 				return err
 			}
 			if err := f.probe.place(); err != nil {

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/probe/campaign"
 	"github.com/weirnet/weir/probe/controller"
@@ -36,6 +40,14 @@ func (p *switchFlags) flags(f *pflag.FlagSet, listen string) {
 	f.DurationVar(&p.wait, "wait", time.Minute, "how long the switch may take to connect")
 }
 
+// check refuses flags that say nothing where the switch is not ours, and others of that kind.
+func (p *switchFlags) check(f *pflag.FlagSet, others ...string) error {
+	if p.listen != "" && p.listen != noSwitch {
+		return nil
+	}
+	return onlyWith(f, "--listen HOST:PORT", append(others, "datapath", "openflow-version", "wait")...)
+}
+
 // config is which switch is taken.
 func (p *switchFlags) config() (cfg controller.Config, err error) {
 	if p.datapath != "" {
@@ -60,8 +72,10 @@ func (p *switchFlags) connect(ctx context.Context, cfg controller.Config, stderr
 	}
 	fmt.Fprintf(stderr, "waiting for the switch at %s\n", c.Address())
 	if err := c.ReadyWithin(ctx, p.wait); err != nil {
-		_ = c.Close(context.WithoutCancel(ctx))
-		return nil, err
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: have the switch connect there, or give it longer than --wait %v", err, p.wait)
+		}
+		return nil, errors.Join(err, c.Close(context.WithoutCancel(ctx)))
 	}
 	return c, nil
 }
@@ -78,15 +92,28 @@ func (p *ruledFlags) flags(f *pflag.FlagSet, c *campaign.Latency, listen string)
 		"entries are set up as the first packet of a flow comes, or installed and confirmed before")
 }
 
-// check reads the flags, and refuses those that say nothing without --listen.
+// check reads the flags.
 func (p *ruledFlags) check(f *pflag.FlagSet) (err error) {
-	for _, name := range []string{"rules", "datapath", "openflow-version", "wait"} {
-		if p.to.listen == "" && f.Changed(name) {
-			return fmt.Errorf("--%s given without --listen, want both: the switch has another controller otherwise", name)
-		}
+	if err := p.to.check(f, "rules"); err != nil {
+		return err
 	}
 	p.cfg, err = p.to.config()
 	return err
+}
+
+// measure measures beside load, as the controller of the switch if it is to be ours, and shows the report.
+func (p *ruledFlags) measure(cmd *cobra.Command, f *probeFlags, c *campaign.Latency, l *loadFlags, check func() error,
+	measure measurement) error {
+	if err := cmp.Or(f.both(), l.read(cmd.Flags(), &c.Load, f), p.check(cmd.Flags())); err != nil {
+		return err
+	}
+	return f.run(cmd, c, check, func(ctx context.Context) (r *report.Report, write csvTable, err error) {
+		err = p.during(ctx, c, cmd.ErrOrStderr(), func() error {
+			r, write, err = measure(ctx)
+			return err
+		})
+		return r, write, err
+	})
 }
 
 // during measures, as the controller of the switch if it is to be ours.

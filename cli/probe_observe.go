@@ -56,8 +56,7 @@ What is said is not encrypted.`,
 			if err := checkListen(o.Listen, o.Key); err != nil {
 				return err
 			}
-			o.Build = fmt.Sprintf("weir %s, commit %s", Version, commit())
-			o.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
+			o.Build, o.Note = probeBuild(), notes(cmd)
 			return runtimeError(o.Run(cmd.Context()))
 		},
 	}

@@ -143,7 +143,7 @@ there is is printed, and written to the directory: report.html, points.csv and e
 
 // run measures what is not there yet, and shows what there is.
 func (p *paperCampaign) run(cmd *cobra.Command) error {
-	if err := cmp.Or(positive(cmd.Flags()), p.check()); err != nil {
+	if err := cmp.Or(positive(cmd.Flags()), p.check(), p.to.check(cmd.Flags())); err != nil {
 		return err
 	}
 	if p.report {

@@ -47,10 +47,7 @@ ends say that something keeps their clocks right.`,
 			}
 			r := s.Report(m)
 			r.Build, r.Command = probeBuild(), commandLine()
-			if err := f.table(func(w io.Writer) error { return udp.WriteCSV(w, m.Samples) }); err != nil {
-				return runtimeError(err)
-			}
-			return f.out.show(cmd, r)
+			return f.show(cmd, r, func(w io.Writer) error { return udp.WriteCSV(w, m.Samples) })
 		},
 	}
 	fl := cmd.Flags()

@@ -3,9 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"io"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +28,7 @@ station at --to meanwhile; load that does not reach its rate refuses the result.
   weir probe stream --from eth1 --to eth2 --rate 100M --load eth3 --load eth4 --load-rate 250M`,
 		Args: wantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := cmp.Or(f.both(), l.read(&c.Load, &f), f.read(&c.From, &c.To), f.check(cmd)); err != nil {
+			if err := cmp.Or(f.both(), l.read(cmd.Flags(), &c.Load, &f), f.read(&c.From, &c.To), f.check(cmd)); err != nil {
 				return err
 			}
 			if c.Proto == campaign.TCP && cmd.Flags().Changed("rate") {
@@ -47,7 +44,8 @@ station at --to meanwhile; load that does not reach its rate refuses the result.
 			if err := c.Check(); err != nil {
 				return err
 			}
-			return f.stream(cmd, &c)
+			c.Build, c.Command, c.Note = probeBuild(), commandLine(), notes(cmd)
+			return f.measure(cmd, tabled(campaign.WriteTransfers, c.Run))
 		},
 	}
 	f.ends(cmd.Flags(), &c.Six)
@@ -62,20 +60,4 @@ station at --to meanwhile; load that does not reach its rate refuses the result.
 	cmd.Flags().StringVar(&f.csv, "csv", "", "file for each transfer's counts, with times in nanoseconds")
 	cmd.Flags().Float64Var(&c.Limits.Foreign, "max-foreign", 0.1, "frames of others that there may be for each one of the stream")
 	return cmd
-}
-
-// stream measures and shows the report.
-func (p *probeFlags) stream(cmd *cobra.Command, c *campaign.Streams) error {
-	if err := p.place(); err != nil {
-		return runtimeError(err)
-	}
-	c.Build, c.Command, c.Note = probeBuild(), "weir "+strings.Join(os.Args[1:], " "), notes(cmd)
-	r, transfers, err := c.Run(cmd.Context())
-	if err != nil {
-		return runtimeError(err)
-	}
-	if err := p.table(func(w io.Writer) error { return campaign.WriteTransfers(w, transfers) }); err != nil {
-		return runtimeError(err)
-	}
-	return p.out.show(cmd, r)
 }

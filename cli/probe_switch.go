@@ -94,7 +94,7 @@ func (p *probedSwitch) run(cmd *cobra.Command) error {
 	err = p.out.show(cmd, switchReport(m, fitted, p.plan.Rounds)) // first: a file that cannot be written loses nothing
 	if p.profile != "" && len(fitted.Quality) > 0 {
 		if bad := atomicfile.Write(p.profile, []byte(p.profileOf(m, fitted).YAML())); bad != nil {
-			err = errors.Join(err, runtimeError(fmt.Errorf("--profile: %w", bad)))
+			err = besides(err, fmt.Errorf("--profile: %w", bad))
 		}
 	}
 	return err
@@ -126,7 +126,7 @@ func commandLine() string { return "weir " + strings.Join(os.Args[1:], " ") }
 // switchReport is what was measured of a switch, as benchmarks report it.
 func switchReport(m *controller.Measured, fitted *fit.Fitted, rounds int) *report.Report {
 	r := &report.Report{Format: report.Format, Scenario: "probe switch", Title: "a switch, as its controller sees it",
-		Command: commandLine(), Build: fmt.Sprintf("weir %s, commit %s", Version, commit()),
+		Command: commandLine(), Build: probeBuild(),
 		Machine: report.ThisMachine(), Load: report.Load{OpenFlow: m.Version.String(), Switches: 1, Runs: rounds,
 			Topology: fmt.Sprintf("datapath %016x", m.Switch.Datapath)}}
 	x := r.Add("switch")
