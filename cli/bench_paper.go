@@ -121,8 +121,8 @@ func (p *paperRatios) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !slices.Contains(p.dirs[:], "") {
-		if err := onlyWith(cmd.Flags(), "a switch to measure", "state", "quick", "probes", "transfers", "duration", "udp-rate", "only",
-			"again"); err != nil {
+		if err := onlyWith(cmd.Flags(), "a switch to measure", "state", "quick", "probes", "transfers", "duration",
+			"udp-rate", "only", "again"); err != nil {
 			return err
 		}
 	}

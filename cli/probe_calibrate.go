@@ -194,8 +194,8 @@ what is late by the emulator's own time emulator's own. Sizes and loads are the 
 				return errors.New("one of --from and --to given, want both interfaces of the switch, or none")
 			}
 			if f.probe.from == "" {
-				if err := onlyWith(cmd.Flags(), "--from and --to", "load", "listen", "datapath", "openflow-version", "wait", "stamps",
-					"keep-offloads"); err != nil {
+				if err := onlyWith(cmd.Flags(), "--from and --to", "load", "listen", "datapath", "openflow-version",
+					"wait", "stamps", "keep-offloads"); err != nil {
 					return err
 				}
 			}

@@ -173,7 +173,8 @@ func TestChecks(t *testing.T) {
 // TestNothingToCompare: a profile without figures is refused, and nothing beside nothing is not alike.
 func TestNothingToCompare(t *testing.T) {
 	c := Config{}
-	if err := c.Follow(&profile.Profile{Name: "ideal"}); err == nil || !strings.Contains(err.Error(), "profile ideal promises nothing") {
+	err := c.Follow(&profile.Profile{Name: "ideal"})
+	if err == nil || !strings.Contains(err.Error(), "profile ideal promises nothing") {
 		t.Errorf("%v", err)
 	}
 	if c := Compare("profile", "switch", nil, sample(1).Figures(), nil); !c.Failed() {

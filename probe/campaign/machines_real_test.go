@@ -48,7 +48,8 @@ func TestTwoMachines(t *testing.T) {
 		defer relay.Close()
 		far := observe(l, at[1].String())
 		for _, c := range []campaign.Latency{{}, {Six: true, VLAN: 7, ClocksAgree: true}, {Symmetric: true}} {
-			c.From, c.Observer, c.Count, c.Interval, c.Sizes, c.Limits.Foreign = at[0], observerAt, count, soon, []int{56, 10000}, 1
+			c.From, c.Observer, c.Count, c.Interval, c.Limits.Foreign = at[0], observerAt, count, soon, 1
+			c.Sizes = []int{56, 10000}
 			r, samples := measure(t, &c)
 			for i, size := range c.Sizes {
 				if n := bySize(samples)[size]; n != count {

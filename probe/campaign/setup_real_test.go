@@ -159,7 +159,8 @@ func TestSetupOfInstalledFlows(t *testing.T) {
 	eachSwitch(t, func(t *testing.T, u *underTest) {
 		const count = 3
 		_, samples := measure(t, &campaign.Setup{Latency: campaign.Latency{From: u.at[0], To: u.at[1], Sizes: []int{10000},
-			Count: count, Interval: u.interval(), Limits: probe.Limits{Foreign: 1}, Controller: u.controller, Rules: campaign.Installed}})
+			Count: count, Interval: u.interval(), Limits: probe.Limits{Foreign: 1}, Controller: u.controller,
+			Rules: campaign.Installed}})
 		if len(samples) != count {
 			t.Errorf("%d samples, want %d", len(samples), count)
 		}

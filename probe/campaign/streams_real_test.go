@@ -223,8 +223,8 @@ func TestLoadWhoseInterfaceGoes(t *testing.T) {
 	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		at := star(t, l, "p0", "p1", "p2")
-		c := campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Interval: soon, Limits: probe.Limits{Foreign: 1},
-			Load: campaign.Load{From: at[2:3], Rate: loadRate, Size: 992}}
+		c := campaign.Latency{From: at[0], To: at[1], Sizes: []int{56}, Count: 5, Interval: soon,
+			Limits: probe.Limits{Foreign: 1}, Load: campaign.Load{From: at[2:3], Rate: loadRate, Size: 992}}
 		c.Note = func(format string, _ ...any) {
 			if strings.HasPrefix(format, "path latency") {
 				l.Run("ip", "-n", "h2", "link", "delete", "eth0")
