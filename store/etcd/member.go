@@ -168,6 +168,11 @@ func (f fatal) OnWrite(e *zapcore.CheckedEntry, fields []zapcore.Field) {
 	if f.started.Load() {
 		os.Exit(1)
 	}
+	for _, f := range fields {
+		if err, ok := f.Interface.(error); ok {
+			panic(e.Message + ": " + err.Error())
+		}
+	}
 	panic(e.Message)
 }
 

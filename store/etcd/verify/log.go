@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -82,6 +83,7 @@ func list(dir string) (out []segment, err error) {
 // walk reads the records of a log, in order.
 type walk struct {
 	crc          uint32
+	metadata     []byte // of the first file's head; nil before it
 	last, commit uint64
 	end          int64 // offset behind the last whole record, in the current file
 	torn         bool
@@ -159,7 +161,18 @@ func (w *walk) next(in io.Reader) (why string, err error) {
 }
 
 // take applies a whole record; why says what is wrong with it.
+//
+// A record's checksum covers its data, and not its kind: metadata is the same at the head of each file, and comes before all
+// but checksums. Another kind of record that says to be metadata differs from it.
 func (w *walk) take(r *record) (why string) {
+	switch {
+	case r.kind == recordMetadata && w.metadata == nil:
+		w.metadata = append([]byte{}, r.data...)
+	case r.kind == recordMetadata && !bytes.Equal(w.metadata, r.data):
+		return "metadata differs from that before it"
+	case r.kind != recordCRC && w.metadata == nil:
+		return "no metadata is at the head"
+	}
 	switch r.kind {
 	case recordEntry:
 		index, ok := entryIndex(r.data)

@@ -68,6 +68,18 @@ func readOne(t testing.TB, b []byte) (Log, error) {
 	return ReadLog(dir)
 }
 
+// kind gives the first record of one kind another one. No checksum covers it.
+func kind(b []byte, from, to byte) {
+	for len(b) > 0 {
+		r, size, ok := frameAt(b)
+		if !ok || r.kind == uint64(from) {
+			b[frameHead+1] = to
+			return
+		}
+		b = b[size:]
+	}
+}
+
 // lastCRC is the checksum up to the end of a log.
 func lastCRC(t *testing.T, b []byte) (crc uint32) {
 	t.Helper()
@@ -110,6 +122,10 @@ func TestEndsOfLogs(t *testing.T) {
 		{"the last record is torn", change(func(b []byte) { clear(b[len(whole)-512:]) }), 19, true, ""},
 		{"a page of zeros in the middle", change(func(b []byte) { clear(b[8192:12288]) }), 0, false, "were committed"},
 		{"a bit in the middle", change(func(b []byte) { b[9000] ^= 1 }), 0, false, "were committed"},
+		{"a state whose kind says metadata", change(func(b []byte) { kind(b, recordState, recordMetadata) }), 0, false,
+			"metadata differs"},
+		{"metadata whose kind says snapshot", change(func(b []byte) { kind(b, recordMetadata, recordSnapshot) }), 0, false,
+			"no metadata"},
 		{"a length in the middle", change(func(b []byte) { binary.LittleEndian.PutUint64(b[16:], 1<<40) }), 0,
 			false, "were committed"},
 	} {
@@ -129,17 +145,20 @@ func TestEndsOfLogs(t *testing.T) {
 // have an end.
 func TestFilesOfLogs(t *testing.T) {
 	var w logWriter
-	w.record(recordCRC, nil)
+	head := func() {
+		w.b = nil
+		w.record(recordCRC, nil)
+		w.record(recordMetadata, []byte{8, 1})
+	}
+	head()
 	for i := uint64(1); i <= 5; i++ {
 		w.batch(i)
 	}
 	first := w.b
-	w.b = nil
-	w.record(recordCRC, nil)
+	head()
 	w.batch(6)
 	second := w.b
-	w.b = nil
-	w.record(recordCRC, nil)
+	head()
 	w.batch(7)
 	third := append(w.b, make([]byte, 100)...)
 	for _, c := range []struct {
