@@ -48,6 +48,7 @@ func (p *port) other(a, b *port) *port {
 // blockOne blocks the port of the higher number; blocking one is enough, and a link's port is never
 // blocked.
 func (c *Core) blockOne(src, dst *port) {
+	src.joinedAt, dst.joinedAt = c.now, c.now
 	switch {
 	case dst.role == netview.PortLink:
 		c.block(src)

@@ -73,10 +73,14 @@ type hijack struct {
 }
 
 // dueHijack raises the alarm, unless a probe has shown meanwhile that what came in at the port had
-// gone out of another one of ours: the link between both is in the view, or its own alarm is.
+// gone out of another one of ours: the link between both is in the view, or where one of them is
+// blocked, its own alarm is.
 func (c *Core) dueHijack(h hijack) {
-	if p := c.port(h.at); p != nil && (p.role == netview.PortLink || p.role == netview.PortBlocked) {
-		return
+	if p := c.port(h.at); p != nil {
+		joined := !p.joinedAt.IsZero() && c.now.Sub(p.joinedAt) <= c.blockTime()
+		if joined || p.role == netview.PortLink || p.role == netview.PortBlocked {
+			return
+		}
 	}
 	c.Counts.Hijacks.Add(1)
 	c.raiseAlarm(netview.AlarmHostHijack, h.at, "%s", h.text)

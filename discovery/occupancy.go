@@ -18,8 +18,9 @@ type occupancy struct {
 // vacancy is what is known of the hosts at a port where probes come in that make no link, because of
 // these hosts.
 type vacancy struct {
+	joinedAt  time.Time // when a probe was last heard, here or of it elsewhere, that makes no link
 	blockedAt time.Time // of PortBlocked: when an unexpected probe was last heard
-	probedAt  time.Time // when such a probe was last heard, here or of it elsewhere
+	probedAt  time.Time // when such a probe was last heard, here or of it elsewhere, and hosts live here
 	queriedAt time.Time // when its hosts were last queried because of that
 	querying  bool      // that query is still open
 	alive     bool      // one of them has spoken since

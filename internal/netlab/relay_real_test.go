@@ -74,7 +74,7 @@ func TestRelayOfSilentPorts(t *testing.T) {
 		})
 		once(t, n, n.Hosts[0])
 		if w.alarmed("host-hijack", "") {
-			t.Error("a broadcast that circled raised an alarm host-hijack")
+			t.Errorf("a broadcast that circled raised an alarm host-hijack: %+v", w.Alarms())
 		}
 		for _, f := range traffic.Lost() {
 			t.Error(f)
