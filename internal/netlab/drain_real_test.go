@@ -38,7 +38,9 @@ func TestDrainUnderTraffic(t *testing.T) {
 				continue
 			}
 			drained("switch", fmt.Sprintf("%016x", n.Switches[i].DPID), func() {
-				l.Eventually(30*time.Second, "only its own hosts' paths pass the switch", func() bool { return n.transit(i) == 0 })
+				l.Eventually(30*time.Second, "only its own hosts' paths pass the switch", func() bool {
+					return n.transit(i) == 0
+				})
 			})
 		}
 	})
