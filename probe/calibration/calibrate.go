@@ -61,7 +61,7 @@ func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Twin = Compare("switch", "twin", m.Figures(), found.Figures(), floor.Figures())
+	r.Twin = Compare("switch", "twin", m.Figures(), found.Seen(), floor.Seen())
 	r.floors()
 	return r, nil
 }
@@ -263,7 +263,7 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 	if err != nil {
 		return nil, err
 	}
-	v.Twin = Compare("profile", "twin", promised(p, found, x.loads), found.Figures(), floor.Figures())
+	v.Twin = Compare("profile", "twin", promised(p, found, x.loads), found.Seen(), floor.Seen())
 	if c.From.Interface == "" {
 		return v, nil
 	}
@@ -272,7 +272,7 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 	if err != nil {
 		return nil, err
 	}
-	v.Switch = Compare("profile", "switch", promised(p, m, x.loads), m.Figures(), nil)
+	v.Switch = Compare("profile", "switch", promised(p, m, x.loads), m.Seen(), nil)
 	return v, nil
 }
 

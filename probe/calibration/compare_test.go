@@ -99,6 +99,21 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestTimesNeedNoModel has times whose model does not fit: of a twin they count, of a switch no profile promises them.
+func TestTimesNeedNoModel(t *testing.T) {
+	m := sample(1)
+	for i := range m.Switch.Install[:3] {
+		m.Switch.Install[i].Took = took(1900)
+	}
+	q := Quantity{Name: Install, Size: 1000}
+	if c := Compare("switch", "twin", sample(1).Figures(), m.Seen(), nil); row(t, c, q).Mark != Within || c.Failed() {
+		t.Errorf("a twin's: %+v, %s", row(t, c, q), c.Why())
+	}
+	if c := Compare("switch", "twin", m.Figures(), sample(1).Seen(), nil); row(t, c, q).Mark != NoWant {
+		t.Errorf("a switch's: %+v", row(t, c, q))
+	}
+}
+
 // TestPromisedIsWhatIsSeen has a profile promise what it was fitted to.
 func TestPromisedIsWhatIsSeen(t *testing.T) {
 	m := sample(1)

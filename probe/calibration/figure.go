@@ -99,8 +99,24 @@ func (m *Measured) refuse(q Quantity, err error) {
 	m.Refused[q] = err
 }
 
-// Figures are all that there are, and those that were refused, in the order of a table.
-func (m *Measured) Figures() (list []Figure) {
+// Figures are all that there are, and those that were refused, in the order of a table. What the profile's
+// model does not fit has no figures: no profile can promise them.
+func (m *Measured) Figures() []Figure { return m.figures((*controller.Measured).Fit) }
+
+// Seen are the figures of one who is held to a promise: times count whether or not a model fits them.
+func (m *Measured) Seen() []Figure {
+	return m.figures(func(m *controller.Measured) *fit.Fitted {
+		fitted := m.Fit()
+		for _, part := range []string{fit.PartInstall, fit.PartStatistics} {
+			if m.Missing[part] == nil {
+				delete(fitted.Missing, part)
+			}
+		}
+		return fitted
+	})
+}
+
+func (m *Measured) figures(fitted func(*controller.Measured) *fit.Fitted) (list []Figure) {
 	for _, part := range []struct {
 		name  string
 		load  uint64
@@ -115,7 +131,7 @@ func (m *Measured) Figures() (list []Figure) {
 		list = append(list, Figure{Quantity: q, Unit: micros, Refused: err})
 	}
 	if m.Switch != nil {
-		list = append(list, seenByController(m.Switch)...)
+		list = append(list, seenByController(m.Switch, fitted(m.Switch))...)
 	}
 	sortFigures(list)
 	return list
@@ -148,8 +164,7 @@ var compared = []int{100, 1000}
 
 // seenByController are the figures that only a switch's controller sees. Those of parts without a
 // fit are refused with the reason.
-func seenByController(m *controller.Measured) (list []Figure) {
-	fitted := m.Fit()
+func seenByController(m *controller.Measured, fitted *fit.Fitted) (list []Figure) {
 	add := func(f Figure, part string) {
 		if f.Optional = true; fitted.Missing[part] != nil {
 			f = Figure{Quantity: f.Quantity, Unit: f.Unit, Refused: fitted.Missing[part], Optional: true}
