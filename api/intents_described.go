@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/intent/schema"
 )
 
 // The types of this file describe the requests and answers that intents_post.go reads and writes;
@@ -59,6 +60,39 @@ func (s *Stack) describeIntentEnds() {
 	*s.huma.OpenAPI().Components.Schemas.Map()["IntentEnds"] = huma.Schema{
 		Description: "A host's id; a connect point; or a list of connect points.",
 		OneOf:       []*huma.Schema{{Type: huma.TypeString}, point, {Type: huma.TypeArray, Items: point}}}
+}
+
+// describeIntentFields puts what the table says of fields into the schema of client.IntentRequest, and
+// what they say into that of client.Intent, where that has no description of its own.
+func (s *Stack) describeIntentFields() {
+	schemas := s.huma.OpenAPI().Components.Schemas.Map()
+	request, answer := schemas["IntentRequest"].Properties, schemas["Intent"].Properties
+	for i := range schema.Rows {
+		row := &schema.Rows[i]
+		if row.Unserved != "" { // of the others a test wants those that have to be there
+			continue
+		}
+		if p := request[row.Name]; p != nil {
+			describeField(p, row)
+		}
+		if p := answer[row.Name]; p != nil && p.Description == "" {
+			p.Description = row.Doc
+		}
+	}
+}
+
+func describeField(p *huma.Schema, row *schema.Row) {
+	p.Description = row.Doc
+	for _, name := range row.Names() {
+		p.Enum = append(p.Enum, name)
+	}
+	if row.Form == schema.Number {
+		most := float64(row.Max)
+		p.Maximum = &most
+	}
+	if n := row.MaxLength; n > 0 {
+		p.MaxLength = &n
+	}
 }
 
 // protoFile shows the protobuf form of a stream.

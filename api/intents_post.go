@@ -15,6 +15,7 @@ import (
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/api/wire"
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/schema"
 )
 
 // postIntents takes one intent, or a batch, in JSON. Streams go another way (streamIntents).
@@ -98,8 +99,10 @@ func (p *postedIntents) headers(h http.Header, op intent.Op) *refusal {
 	switch {
 	case match != "" && op == intent.Create:
 		return refuse(http.StatusBadRequest, "If-Match was given, and POST makes new intents: PUT replaces one")
-	case len(match) > wire.MaxETag || len(key) > wire.MaxKey:
-		return refuse(http.StatusBadRequest, "If-Match or Idempotency-Key is longer than %d bytes", wire.MaxKey)
+	case len(match) > schema.MaxETag:
+		return refuse(http.StatusBadRequest, "If-Match: %d bytes given, want at most %d", len(match), schema.MaxETag)
+	case len(key) > schema.MaxKey:
+		return refuse(http.StatusBadRequest, "Idempotency-Key: %d bytes given, want at most %d", len(key), schema.MaxKey)
 	}
 	for i := range p.batch.Requests {
 		r := &p.batch.Requests[i]

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
@@ -11,11 +12,21 @@ import (
 // intentItem returns the JSON item of an intent.
 func intentItem(in *intent.Intent) client.Intent {
 	s := &in.Spec
-	item := client.Intent{ID: s.ID, Kind: s.Kind.String(), Priority: s.Priority, Src: endsItem(s.Kind, s.Src),
-		Dst:      endsItem(s.Kind, s.Dst),
-		Selector: matchItem(&s.Selector), Wide: s.Wide, State: in.State.String(), Code: in.Code.String(),
-		Detail: in.Text, Retrying: in.Retrying,
+	item := client.Intent{Src: endsItem(s.Kind, s.Src), Dst: endsItem(s.Kind, s.Dst), Selector: matchItem(&s.Selector),
+		State: in.State.String(), Code: in.Code.String(), Detail: in.Text, Retrying: in.Retrying,
 		Since: in.Since.UTC(), ETag: in.ETag, Number: in.Number, Routes: routeItems(in.Rules)}
+	for _, row := range schema.ContentValues {
+		switch f := row.Field; row.Form {
+		case schema.Text:
+			*item.TextOf(f) = *s.TextOf(f)
+		case schema.Enum:
+			*item.TextOf(f) = row.Values[*s.EnumOf(f)]
+		case schema.Number:
+			*item.NumberOf(f) = *s.NumberOf(f)
+		case schema.Flag:
+			*item.FlagOf(f) = *s.FlagOf(f)
+		}
+	}
 	for _, h := range s.Hops {
 		item.Hops = append(item.Hops, client.IntentHop{DPID: h.DPID.String(), In: h.In, Out: h.Out})
 	}

@@ -166,6 +166,14 @@ func TestIntentRequestsRefused(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", c.path, w.Code, w.Body, c.code)
 		}
 	}
+	for header, want := range map[string]string{"Idempotency-Key": "Idempotency-Key: 300 bytes given, want at most 255",
+		"If-Match": "If-Match: 300 bytes given, want at most 255"} {
+		var p client.Problem
+		w := s.post("PUT", "/v1/intents/a", `{`+across+`}`, setHeader(header, strings.Repeat("k", 300)))
+		if json.Unmarshal(w.Body.Bytes(), &p) != nil || w.Code != 400 || p.Detail != want {
+			t.Errorf("%s of 300 bytes: %d %s, want %q", header, w.Code, w.Body, want)
+		}
+	}
 	for query, want := range map[string]string{
 		"other=1": "query.other: unknown query parameter", "dry_run=maybe": "query.dry_run: invalid boolean (maybe was given)",
 		"wait=gone": `query.wait: expected value to be one of "installed" (gone was given)`,

@@ -40,6 +40,7 @@ func New(cfg Config) *Server {
 	s.metrics = newMetrics(s.all)
 	s.Add(s.routes())
 	s.describeIntentEnds()
+	s.describeIntentFields()
 	return s
 }
 

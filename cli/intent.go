@@ -68,11 +68,9 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 		}),
 	}
 	r.addFlags(cmd)
-	w.addFlags(cmd)
-	cmd.Flags().StringVar(&w.id, "id", "", "its name; the instance chooses one if none is given")
+	w.addFlags(cmd, "add")
 	cmd.Flags().StringVarP(&w.file, "file", "f", "", "a file of intents, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&w.atomic, "atomic", false, "of a file: all intents are accepted, or none")
-	cmd.Flags().StringVar(&w.key, "key", "", "an idempotency key: the same request with the same key makes one intent")
 	return cmd
 }
 
@@ -95,7 +93,6 @@ func (w *intentArgs) send(cmd *cobra.Command, c *client.Client, f format, args [
 func newIntentReplace() *cobra.Command {
 	var r answerFlags
 	var w intentArgs
-	var match string
 	cmd := &cobra.Command{
 		Use:   "replace ID {--host A B | --from P --to Q | --hop S:IN:OUT …}",
 		Short: "Replace an intent's content without loss, or add it",
@@ -107,14 +104,11 @@ func newIntentReplace() *cobra.Command {
 		Args: wantArgs(1, 2, "ID, followed by its new content: weir intent replace web --host 10.0.0.1 10.0.0.2"),
 		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			w.id = args[0]
-			o := w.options()
-			o.IfMatch = match
-			return w.send(cmd, c, r.format, args[1:], o, c.ReplaceIntent)
+			return w.send(cmd, c, r.format, args[1:], w.options(), c.ReplaceIntent)
 		}),
 	}
 	r.addFlags(cmd)
-	w.addFlags(cmd)
-	cmd.Flags().StringVar(&match, "if-match", "", "the etag that it must have (weir intent show)")
+	w.addFlags(cmd, "replace")
 	return cmd
 }
 

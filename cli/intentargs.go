@@ -10,44 +10,68 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/intent/schema"
 )
 
 // intentArgs are the flags that describe an intent.
 type intentArgs struct {
-	id, file, key  string
-	hosts          []string
-	from, to       []string
-	hops, matches  []string
-	priority       uint16
+	id, file       string
 	wait, atomic   bool
-	wide           bool
 	timeout        time.Duration
-	given          func(string) bool
+	flags          *pflag.FlagSet  // those of the fields among them
 	switches       []client.Switch // loaded once, where names are given
 	switchesLoaded bool
 	byDPID         []givenPoint // connect points and switches given by datapath id
 }
 
-func (w *intentArgs) addFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	w.given = f.Changed
-	f.StringArrayVar(&w.hosts, "host", nil, "a host by id or IP address; given twice, or followed by the other host")
-	f.StringArrayVar(&w.from, "from", nil, "SWITCH/PORT where packets come in; repeatable")
-	f.StringArrayVar(&w.to, "to", nil, "SWITCH/PORT where packets go out; repeatable")
-	f.StringArrayVar(&w.hops, "hop", nil, "SWITCH:IN:OUT, a hop of the path; ingress first")
-	f.StringArrayVar(&w.matches, "match", nil, "FIELD=VALUE of OpenFlow 1.3; repeatable")
-	f.Uint16Var(&w.priority, "priority", client.PriorityDefault,
-		fmt.Sprintf("among intents, 0 to %d: of overlapping ones the highest takes the packets", client.PriorityMax))
-	f.BoolVar(&w.wide, "wide", false,
-		"accept that packets of other senders match too, where the rules cannot tell them apart")
-	f.BoolVar(&w.wait, "wait", false, "return when it is installed")
-	f.DurationVar(&w.timeout, "timeout", 5*time.Second, "how long --wait waits, at most 50s")
+// addFlags adds the flags that a command has: those of the fields, and what is waited for.
+func (w *intentArgs) addFlags(cmd *cobra.Command, command string) {
+	w.flags = cmd.Flags()
+	for i := range schema.Rows {
+		row := &schema.Rows[i]
+		for _, f := range row.Flags {
+			if f.Command == "" || f.Command == command {
+				addFieldFlag(w.flags, row, f)
+			}
+		}
+	}
+	w.flags.BoolVar(&w.wait, "wait", false, "return when it is installed")
+	w.flags.DurationVar(&w.timeout, "timeout", 5*time.Second, "how long --wait waits, at most 50s")
+}
+
+func addFieldFlag(flags *pflag.FlagSet, row *schema.Row, f schema.CommandFlag) {
+	switch row.Form {
+	case schema.Text, schema.Enum:
+		flags.String(f.Name, "", f.Usage)
+	case schema.Number:
+		flags.Uint16(f.Name, uint16(row.Default), f.Usage)
+	case schema.Flag:
+		flags.Bool(f.Name, false, f.Usage)
+	default:
+		flags.StringArray(f.Name, nil, f.Usage)
+	}
+}
+
+func (w *intentArgs) given(flag string) bool { return w.flags.Changed(flag) }
+
+// list returns the values of a flag that may be given several times.
+func (w *intentArgs) list(flag string) []string {
+	return w.flags.Lookup(flag).Value.(pflag.SliceValue).GetSlice()
+}
+
+// text returns a flag's value as text; "" of one that the command does not have.
+func (w *intentArgs) text(flag string) string {
+	if f := w.flags.Lookup(flag); f != nil {
+		return f.Value.String()
+	}
+	return ""
 }
 
 func (w *intentArgs) options() client.CreateOptions {
-	o := client.CreateOptions{Key: w.key, Atomic: w.atomic}
+	o := client.CreateOptions{Key: w.text("key"), IfMatch: w.text("if-match"), Atomic: w.atomic}
 	if w.wait {
 		o.Wait = w.timeout
 	}
@@ -56,18 +80,16 @@ func (w *intentArgs) options() client.CreateOptions {
 
 // request makes the request. Its errors are of usage, or of unknown names.
 func (w *intentArgs) request(ctx context.Context, c *client.Client, args []string) (*client.IntentRequest, error) {
-	q := &client.IntentRequest{ID: w.id, Wide: w.wide}
-	if w.priority > client.PriorityMax {
-		return nil, fmt.Errorf("--priority=%d given, want a whole number from 0 to %d", w.priority, client.PriorityMax)
+	q := &client.IntentRequest{ID: w.id}
+	if err := w.values(q); err != nil {
+		return nil, err
 	}
-	if w.given("priority") {
-		q.Priority = &w.priority
-	}
-	if len(args) > 0 && len(w.hosts) == 0 {
+	hosts, from, to, hops := w.list("host"), w.list("from"), w.list("to"), w.list("hop")
+	if len(args) > 0 && len(hosts) == 0 {
 		return nil, fmt.Errorf("argument %q given, want --host A B, --from and --to, or --hop", args[0])
 	}
 	forms := 0
-	for _, given := range []bool{len(w.hosts) > 0, len(w.from)+len(w.to) > 0, len(w.hops) > 0} {
+	for _, given := range []bool{len(hosts) > 0, len(from)+len(to) > 0, len(hops) > 0} {
 		if given {
 			forms++
 		}
@@ -77,18 +99,38 @@ func (w *intentArgs) request(ctx context.Context, c *client.Client, args []strin
 	}
 	var err error
 	switch {
-	case len(w.hosts) > 0:
-		err = w.betweenHosts(ctx, c, q, append(w.hosts, args...))
-	case len(w.hops) > 0:
-		err = w.alongHops(ctx, c, q)
+	case len(hosts) > 0:
+		err = w.betweenHosts(ctx, c, q, append(hosts, args...))
+	case len(hops) > 0:
+		err = w.alongHops(ctx, c, q, hops)
 	default:
-		err = w.betweenPoints(ctx, c, q)
+		err = w.betweenPoints(ctx, c, q, from, to)
 	}
 	if err != nil {
 		return nil, err
 	}
-	q.Selector, err = parseMatches(w.matches)
+	q.Selector, err = parseMatches(w.list("match"))
 	return q, err
+}
+
+// values sets the fields of one value whose flags are given. Those of schema.Request are headers
+// here (options).
+func (w *intentArgs) values(q *client.IntentRequest) error {
+	for i := range schema.Rows {
+		row := &schema.Rows[i]
+		if row.Part == schema.Request || !row.OneValue() {
+			continue
+		}
+		for _, f := range row.Flags {
+			if !w.given(f.Name) {
+				continue
+			}
+			if err := q.SetText(row, w.text(f.Name)); err != nil {
+				return fmt.Errorf("--%s=%s given, %w", f.Name, w.text(f.Name), err)
+			}
+		}
+	}
+	return nil
 }
 
 func parseMatches(list []string) (client.Selector, error) {
@@ -126,15 +168,15 @@ func hostNamed(ctx context.Context, c *client.Client, s string) (string, error) 
 	return s, nil
 }
 
-func (w *intentArgs) betweenPoints(ctx context.Context, c *client.Client, q *client.IntentRequest) error {
-	if len(w.from) == 0 || len(w.to) == 0 {
+func (w *intentArgs) betweenPoints(ctx context.Context, c *client.Client, q *client.IntentRequest, from, to []string) error {
+	if len(from) == 0 || len(to) == 0 {
 		return fmt.Errorf("one of --from and --to given, want both")
 	}
-	src, err := w.points(ctx, c, w.from)
+	src, err := w.points(ctx, c, from)
 	if err != nil {
 		return err
 	}
-	dst, err := w.points(ctx, c, w.to)
+	dst, err := w.points(ctx, c, to)
 	if err != nil {
 		return err
 	}
@@ -163,9 +205,9 @@ func (w *intentArgs) points(ctx context.Context, c *client.Client, list []string
 	return points, nil
 }
 
-func (w *intentArgs) alongHops(ctx context.Context, c *client.Client, q *client.IntentRequest) error {
+func (w *intentArgs) alongHops(ctx context.Context, c *client.Client, q *client.IntentRequest, hops []string) error {
 	q.Kind = client.ExplicitPath
-	for _, text := range w.hops {
+	for _, text := range hops {
 		at := strings.LastIndex(text, ":")
 		before := strings.LastIndex(text[:max(at, 0)], ":")
 		if before < 0 {

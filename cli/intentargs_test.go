@@ -13,7 +13,7 @@ func requestOf(t *testing.T, line string) (string, *intentArgs, error) {
 	t.Helper()
 	var w intentArgs
 	cmd := &cobra.Command{}
-	w.addFlags(cmd)
+	w.addFlags(cmd, "add")
 	if err := cmd.ParseFlags(strings.Fields(line)); err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +65,8 @@ func TestWrongIntentFlags(t *testing.T) {
 		"--host a b --match ip_dscp=1 --match =2":          `--match "=2" given, want FIELD=VALUE`,
 		"--host a b --match vlan_vid=1 --match vlan_vid=2": `--match "vlan_vid=2" given, want FIELD=VALUE`,
 		"--host a b --priority 20000":                      "--priority=20000 given, want a whole number from 0 to 19999",
+		"--host a b --id " + strings.Repeat("a", 129): "--id=" + strings.Repeat("a", 129) +
+			" given, want text in UTF-8 of at most 128 bytes",
 	} {
 		if _, _, err := requestOf(t, line); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", line, err, want)

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/strictyaml"
 )
 
@@ -19,9 +20,11 @@ const intentFileMax = 16 << 20
 
 // addFile adds the intents of a file.
 func (w *intentArgs) addFile(cmd *cobra.Command, c *client.Client, f format) error {
-	for _, flag := range []string{"host", "from", "to", "hop", "match", "priority", "wide", "id"} {
-		if w.given(flag) {
-			return fmt.Errorf("--%s given with -f, want it in the file", flag)
+	for i := range schema.Rows {
+		for _, flag := range schema.Rows[i].Flags {
+			if schema.Rows[i].Part == schema.Content && w.given(flag.Name) {
+				return fmt.Errorf("--%s given with -f, want it in the file", flag.Name)
+			}
 		}
 	}
 	text, err := readFile(w.file, cmd.InOrStdin(), intentFileMax)
@@ -187,8 +190,16 @@ func (t *fileTranslator) value(key string, n *yaml.Node) (any, error) {
 }
 
 func (t *fileTranslator) scalar(key string, n *yaml.Node) (any, error) {
+	if row := schema.Named(key); row != nil {
+		switch row.Form {
+		case schema.Text, schema.Enum:
+			return n.Value, nil
+		case schema.Ends:
+			return t.end(n.Value)
+		}
+	}
 	switch key {
-	case "id", "kind", "selector.":
+	case "selector.":
 		return n.Value, nil
 	case "dpid":
 		if dpid, err := client.ParseDPID(n.Value); err == nil {
@@ -200,8 +211,6 @@ func (t *fileTranslator) scalar(key string, n *yaml.Node) (any, error) {
 			return nil, err
 		}
 		return sw.DPID, nil
-	case "src", "dst":
-		return t.end(n.Value)
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {

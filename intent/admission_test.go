@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -47,6 +48,13 @@ func TestAdmissionAlone(t *testing.T) {
 	} {
 		if a := judge(c.r, c.was); a.Status != c.want {
 			t.Errorf("%s: %s, want %s: %s", c.name, a.Status, c.want, a.Text)
+		}
+	}
+	wrong := first
+	wrong.ID, wrong.Priority, wrong.Selector = "wrong", spec.PriorityMax+1, second.Selector
+	for checked, want := range map[bool]Status{false: Invalid, true: Accepted} {
+		if a := judge(Request{Op: Create, Spec: wrong, Checked: checked}, existing{}); a.Status != want {
+			t.Errorf("one that cannot be served, checked before: %t: %s, want %s", checked, a.Status, want)
 		}
 	}
 	adm.release(contents[1], 1)

@@ -132,6 +132,7 @@ func (m *mesh) requests(n int) []Request {
 	list := make([]Request, n)
 	for i := range list {
 		list[i] = m.request(i)
+		list[i].Checked = list[i].Spec.Check() == nil // as package wire has done
 	}
 	return list
 }

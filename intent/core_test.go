@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/internal/golden"
 	"github.com/weirnet/weir/netview"
@@ -337,7 +338,8 @@ func (s *scene) parseRequest(words []string) (r Request) {
 		s.t.Fatalf("%q is no request", words[0])
 	}
 	r.Spec = spec.Spec{ID: strings.Trim(id, "-"), Priority: 100}
-	r.Spec.Kind, _ = spec.ParseKind(words[2])
+	kind, _ := schema.Rows[schema.Kind].ValueOf(words[2])
+	r.Spec.Kind = spec.Kind(kind)
 	rest := words[4:]
 	if r.Spec.Kind == spec.Path {
 		r.Spec.Hops = s.hops(words[3])

@@ -22,8 +22,11 @@ const (
 // Request is one request.
 type Request struct {
 	Op   Op
-	Spec spec.Spec // of Create and Replace; validated again here
-	ID   string    // of Withdraw
+	Spec spec.Spec // of Create and Replace
+	// Checked: Check has put Spec in order, and nothing was changed in it since but an empty ID. It is
+	// not checked again.
+	Checked bool
+	ID      string // of Withdraw
 	// IfMatch, of Replace and Withdraw, is the ETag that the intent must have; "*": any; "": not
 	// checked.
 	IfMatch string

@@ -10,16 +10,16 @@ func (r *AuditRecord) AppendJSON(b []byte) ([]byte, error) {
 		return b, err
 	}
 	b = append(b, '"')
-	b = appendJSONString(b, "id", r.ID)
-	b = appendQuoted(appendName(b, "who"), r.Who)
-	b = appendJSONString(b, "role", r.Role)
-	b = appendJSONString(b, "from", r.From)
-	b = appendQuoted(appendName(b, "what"), r.What)
-	b = appendJSONString(b, "object", r.Object)
-	b = appendQuoted(appendName(b, "result"), r.Result)
+	b = appendJSONString(b, `"id":`, r.ID)
+	b = appendQuoted(appendBegin(b, `"who":`), r.Who)
+	b = appendJSONString(b, `"role":`, r.Role)
+	b = appendJSONString(b, `"from":`, r.From)
+	b = appendQuoted(appendBegin(b, `"what":`), r.What)
+	b = appendJSONString(b, `"object":`, r.Object)
+	b = appendQuoted(appendBegin(b, `"result":`), r.Result)
 	if r.Status != 0 {
-		b = strconv.AppendInt(appendName(b, "status"), int64(r.Status), 10)
+		b = strconv.AppendInt(appendBegin(b, `"status":`), int64(r.Status), 10)
 	}
-	b = appendJSONString(b, "detail", r.Detail)
+	b = appendJSONString(b, `"detail":`, r.Detail)
 	return append(b, '}'), nil
 }

@@ -3,7 +3,11 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
+	"unicode/utf8"
+
+	"github.com/weirnet/weir/intent/schema"
 )
 
 // The kinds of intents.
@@ -18,8 +22,8 @@ const (
 // PriorityDefault is the priority of an intent that says none; PriorityMax the highest. The lowest
 // is 0.
 const (
-	PriorityDefault = 100
-	PriorityMax     = 19999
+	PriorityDefault = schema.PriorityDefault
+	PriorityMax     = schema.PriorityMax
 )
 
 // The operations of requests in a stream.
@@ -29,22 +33,101 @@ const (
 	OpWithdraw = "withdraw"
 )
 
-// IntentRequest asks for what is to be connected.
+// IntentRequest asks for what is to be connected. What its fields say, and how they are written, is in
+// the table of package schema.
 type IntentRequest struct {
-	Op       string      `json:"op,omitempty" enum:"create,put,withdraw" doc:"In a stream only; create if it is left out."`
-	ID       string      `json:"id,omitempty" maxLength:"128" doc:"A name of the caller's: letters, digits and . _ : @ + = , ~ -. Without one the instance chooses."`
-	Kind     string      `json:"kind,omitempty" enum:"host-to-host,point-to-point,multipoint-to-point,point-to-multipoint,path"`
-	Priority *uint16     `json:"priority,omitempty" maximum:"19999" doc:"Among intents; 100 if it is left out. The higher has the packets."`
-	Src      IntentEnds  `json:"src,omitzero" doc:"A host's id (host-to-host), or one connect point, or (multipoint-to-point) a list of them."`
-	Dst      IntentEnds  `json:"dst,omitzero" doc:"As src; a list with point-to-multipoint."`
-	Hops     []IntentHop `json:"hops,omitempty" doc:"Of kind path, ingress first."`
-	Selector Selector    `json:"selector,omitempty" doc:"Match fields of OpenFlow 1.3 by name, values as text or numbers. None: all IPv4 and IPv6; between hosts everything."`
-	Wide     bool        `json:"wide,omitempty" doc:"Packets of others than those at its ingress are meant too: on links between switches its rules cannot tell them apart. Wanted of an intent whose selector does not fix who sends."`
-	IfMatch  string      `json:"if_match,omitempty" doc:"In a stream, with put and withdraw: the etag that the intent must have."`
-	Key      string      `json:"key,omitempty" doc:"In a stream, with create and no id: an idempotency key."`
+	Op       string      `json:"op,omitempty"`
+	ID       string      `json:"id,omitempty"`
+	Kind     string      `json:"kind,omitempty"`
+	Priority *uint16     `json:"priority,omitempty"`
+	Src      IntentEnds  `json:"src,omitzero"`
+	Dst      IntentEnds  `json:"dst,omitzero"`
+	Hops     []IntentHop `json:"hops,omitempty"`
+	Selector Selector    `json:"selector,omitempty"`
+	IfMatch  string      `json:"if_match,omitempty"`
+	Key      string      `json:"key,omitempty"`
+	Wide     bool        `json:"wide,omitempty"`
 
 	// OXM is the selector as TLVs of OpenFlow 1.3, instead of Selector; in protobuf only.
 	OXM []byte `json:"-"`
+}
+
+// text returns the place of a field of the forms Text and Enum.
+func (r *IntentRequest) text(f schema.Field) *string {
+	switch f {
+	case schema.Op:
+		return &r.Op
+	case schema.ID:
+		return &r.ID
+	case schema.Kind:
+		return &r.Kind
+	case schema.IfMatch:
+		return &r.IfMatch
+	case schema.Key:
+		return &r.Key
+	}
+	return nil
+}
+
+// number returns the place of a field of the form Number.
+func (r *IntentRequest) number(f schema.Field) **uint16 {
+	if f == schema.Priority {
+		return &r.Priority
+	}
+	return nil
+}
+
+// flag returns the place of a field of the form Flag.
+func (r *IntentRequest) flag(f schema.Field) *bool {
+	if f == schema.Wide {
+		return &r.Wide
+	}
+	return nil
+}
+
+// ends returns the place of a field of the form Ends.
+func (r *IntentRequest) ends(f schema.Field) *IntentEnds {
+	switch f {
+	case schema.Src:
+		return &r.Src
+	case schema.Dst:
+		return &r.Dst
+	}
+	return nil
+}
+
+// SetText sets a field that has one value, from its text, as commands give it. The error says what
+// was expected.
+func (r *IntentRequest) SetText(row *schema.Row, text string) error {
+	wrong := fmt.Errorf("want %s", row.Want())
+	switch row.Form {
+	case schema.Text:
+		if len(text) > row.MaxLength || !utf8.ValidString(text) {
+			return wrong
+		}
+		*r.text(row.Field) = text
+	case schema.Enum:
+		if _, ok := row.ValueOf(text); !ok {
+			return wrong
+		}
+		*r.text(row.Field) = text
+	case schema.Number:
+		n, err := strconv.ParseUint(text, 10, 16)
+		if err != nil || n > row.Max {
+			return wrong
+		}
+		v := uint16(n)
+		*r.number(row.Field) = &v
+	case schema.Flag:
+		yes, err := strconv.ParseBool(text)
+		if err != nil {
+			return wrong
+		}
+		*r.flag(row.Field) = yes
+	default:
+		return fmt.Errorf("field %s has more than one value: want a member of the request", row.Name)
+	}
+	return nil
 }
 
 // Selector says which packets, by match fields: {"ipv4_dst": "10.0.0.0/8", "tcp_dst": "80"}.
@@ -175,6 +258,34 @@ type Intent struct {
 	Number    uint32        `json:"number" doc:"In the cookies of its rules."`
 	Routes    []IntentRoute `json:"routes" nullable:"false" doc:"The rules that are wanted for it, leg by leg; none while no path is decided."`
 	Traffic   *Traffic      `json:"traffic,omitempty" doc:"With ?traffic=true."`
+}
+
+// TextOf returns the place of a field of the content whose form is Text or Enum; nil: there is none.
+// NumberOf and FlagOf are the same for their forms.
+func (in *Intent) TextOf(f schema.Field) *string {
+	switch f {
+	case schema.ID:
+		return &in.ID
+	case schema.Kind:
+		return &in.Kind
+	}
+	return nil
+}
+
+// NumberOf returns the place of a field whose form is Number.
+func (in *Intent) NumberOf(f schema.Field) *uint16 {
+	if f == schema.Priority {
+		return &in.Priority
+	}
+	return nil
+}
+
+// FlagOf returns the place of a field whose form is Flag.
+func (in *Intent) FlagOf(f schema.Field) *bool {
+	if f == schema.Wide {
+		return &in.Wide
+	}
+	return nil
 }
 
 // IntentRoute is the way of some packets of an intent.

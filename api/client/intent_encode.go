@@ -10,63 +10,90 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/intent/schema"
 )
 
 // AppendJSON appends the request as a line of JSON, without the newline. It allocates only for what
 // is not plain ASCII.
 func (r *IntentRequest) AppendJSON(b []byte) ([]byte, error) {
-	b = append(b, '{')
-	b = appendJSONString(b, "op", r.Op)
-	b = appendJSONString(b, "id", r.ID)
-	b = appendJSONString(b, "kind", r.Kind)
-	if r.Priority != nil {
-		b = strconv.AppendUint(appendName(b, "priority"), uint64(*r.Priority), 10)
-	}
-	b = r.Src.appendJSON(b, "src")
-	b = r.Dst.appendJSON(b, "dst")
-	if len(r.Hops) > 0 {
-		b = append(appendName(b, "hops"), '[')
-		for i, h := range r.Hops {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendJSONString(append(b, '{'), "dpid", h.DPID)
-			b = strconv.AppendUint(appendName(b, "in"), uint64(h.In), 10)
-			b = append(strconv.AppendUint(appendName(b, "out"), uint64(h.Out), 10), '}')
-		}
-		b = append(b, ']')
-	}
 	if len(r.OXM) > 0 {
 		return b, fmt.Errorf("intent %q: a selector in TLVs can only be sent in protobuf", r.ID)
 	}
-	if len(r.Selector) > 0 {
-		b = append(appendName(b, "selector"), '{')
-		for name, value := range r.Selector {
-			b = appendQuoted(appendName(b, name), value)
+	b = append(b, '{')
+	for i := range schema.Rows {
+		row := &schema.Rows[i]
+		if row.Unserved != "" {
+			continue
 		}
-		b = append(b, '}')
+		switch row.Form {
+		case schema.Text, schema.Enum:
+			b = appendJSONString(b, row.Begin, *r.text(row.Field))
+		case schema.Number:
+			if n := *r.number(row.Field); n != nil {
+				b = strconv.AppendUint(appendBegin(b, row.Begin), uint64(*n), 10)
+			}
+		case schema.Flag:
+			if *r.flag(row.Field) {
+				b = append(appendBegin(b, row.Begin), "true"...)
+			}
+		case schema.Ends:
+			b = r.ends(row.Field).appendJSON(b, row.Begin)
+		case schema.HopList:
+			b = appendHopsJSON(b, row.Begin, r.Hops)
+		case schema.Match:
+			b = r.Selector.appendJSON(b, row.Begin)
+		}
 	}
-	if r.Wide {
-		b = append(appendName(b, "wide"), "true"...)
-	}
-	b = appendJSONString(b, "if_match", r.IfMatch)
-	b = appendJSONString(b, "key", r.Key)
 	return append(b, '}'), nil
 }
 
-func appendName(b []byte, name string) []byte {
-	if c := b[len(b)-1]; c != '{' {
+func appendHopsJSON(b []byte, begin string, hops []IntentHop) []byte {
+	if len(hops) == 0 {
+		return b
+	}
+	b = append(appendBegin(b, begin), '[')
+	for i, h := range hops {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendJSONString(append(b, '{'), `"dpid":`, h.DPID)
+		b = strconv.AppendUint(appendBegin(b, `"in":`), uint64(h.In), 10)
+		b = append(strconv.AppendUint(appendBegin(b, `"out":`), uint64(h.Out), 10), '}')
+	}
+	return append(b, ']')
+}
+
+func (s Selector) appendJSON(b []byte, begin string) []byte {
+	if len(s) == 0 {
+		return b
+	}
+	b = append(appendBegin(b, begin), '{')
+	first := true
+	for name, value := range s {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = appendQuoted(append(appendQuoted(b, name), ':'), value)
+	}
+	return append(b, '}')
+}
+
+// appendBegin appends what a field begins with, its name and a colon, after a comma if it is not the
+// first of its object.
+func appendBegin(b []byte, begin string) []byte {
+	if b[len(b)-1] != '{' {
 		b = append(b, ',')
 	}
-	return append(appendQuoted(b, name), ':')
+	return append(b, begin...)
 }
 
 // appendJSONString appends a field, unless it is empty.
-func appendJSONString(b []byte, name, s string) []byte {
+func appendJSONString(b []byte, begin, s string) []byte {
 	if s == "" {
 		return b
 	}
-	return appendQuoted(appendName(b, name), s)
+	return appendQuoted(appendBegin(b, begin), s)
 }
 
 // appendQuoted appends a string; it allocates only for what is not printable ASCII.
@@ -86,14 +113,14 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
-func (e *IntentEnds) appendJSON(b []byte, name string) []byte {
+func (e *IntentEnds) appendJSON(b []byte, begin string) []byte {
 	if e.Host != "" {
-		return appendJSONString(b, name, e.Host)
+		return appendJSONString(b, begin, e.Host)
 	}
 	if len(e.Points) == 0 {
 		return b
 	}
-	b = appendName(b, name)
+	b = appendBegin(b, begin)
 	if len(e.Points) > 1 {
 		b = append(b, '[')
 	}
@@ -101,8 +128,8 @@ func (e *IntentEnds) appendJSON(b []byte, name string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendJSONString(append(b, '{'), "dpid", p.DPID)
-		b = append(strconv.AppendUint(appendName(b, "port"), uint64(p.Port), 10), '}')
+		b = appendJSONString(append(b, '{'), `"dpid":`, p.DPID)
+		b = append(strconv.AppendUint(appendBegin(b, `"port":`), uint64(p.Port), 10), '}')
 	}
 	if len(e.Points) > 1 {
 		b = append(b, ']')
@@ -131,58 +158,72 @@ func (r *IntentRequest) AppendMessage(b []byte) ([]byte, error) {
 }
 
 func (r *IntentRequest) appendFields(b []byte) (_ []byte, err error) {
-	switch r.Op {
-	case "", OpCreate:
-	case OpPut:
-		b = intentpb.AppendNumber(b, intentpb.RequestOp, intentpb.OpPut)
-	case OpWithdraw:
-		b = intentpb.AppendNumber(b, intentpb.RequestOp, intentpb.OpWithdraw)
-	default:
-		return b, fmt.Errorf("op %q: want create, put or withdraw", r.Op)
-	}
-	b = intentpb.AppendText(b, intentpb.RequestID, r.ID)
-	if r.Kind != "" {
-		k, ok := intentpb.NumberOf(intentpb.KindNames, r.Kind)
-		if !ok {
-			return b, fmt.Errorf("kind %q: want %s", r.Kind, strings.Join(intentpb.KindNames[1:], ", "))
+	for i := range schema.Rows {
+		row := &schema.Rows[i]
+		if row.Unserved != "" {
+			continue
 		}
-		b = intentpb.AppendNumber(b, intentpb.RequestKind, k)
+		number := protowire.Number(row.Number)
+		switch row.Form {
+		case schema.Text:
+			b = intentpb.AppendText(b, number, *r.text(row.Field))
+		case schema.Enum:
+			if name := *r.text(row.Field); name != "" {
+				n, ok := row.ValueOf(name)
+				if !ok {
+					return b, fmt.Errorf("%s %q: want %s", row.Name, name, row.Choices())
+				}
+				b = intentpb.AppendNumber(b, number, n)
+			}
+		case schema.Number:
+			if n := *r.number(row.Field); n != nil {
+				b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(*n))
+			}
+		case schema.Flag:
+			if *r.flag(row.Field) {
+				b = intentpb.AppendNumber(b, number, 1)
+			}
+		case schema.Ends:
+			if b, err = r.ends(row.Field).appendMessage(b, number, protowire.Number(row.AlsoNumber)); err != nil {
+				return b, fmt.Errorf("%s: %w", row.Name, err)
+			}
+		case schema.HopList:
+			if b, err = appendHops(b, number, r.Hops); err != nil {
+				return b, err
+			}
+		case schema.Match:
+			b = r.Selector.appendMessage(b, number)
+			if len(r.OXM) > 0 {
+				b = protowire.AppendBytes(protowire.AppendTag(b, protowire.Number(row.AlsoNumber), protowire.BytesType), r.OXM)
+			}
+		}
 	}
-	if r.Priority != nil {
-		b = protowire.AppendVarint(protowire.AppendTag(b, intentpb.RequestPriority, protowire.VarintType), uint64(*r.Priority))
-	}
-	if b, err = r.Src.appendMessage(b, intentpb.RequestSrc, intentpb.RequestSrcHost); err != nil {
-		return b, fmt.Errorf("src: %w", err)
-	}
-	if b, err = r.Dst.appendMessage(b, intentpb.RequestDst, intentpb.RequestDstHost); err != nil {
-		return b, fmt.Errorf("dst: %w", err)
-	}
-	for _, h := range r.Hops {
+	return b, nil
+}
+
+func appendHops(b []byte, number protowire.Number, hops []IntentHop) ([]byte, error) {
+	for _, h := range hops {
 		dpid, err := ParseDPID(h.DPID)
 		if err != nil {
 			return b, err
 		}
 		n := 9 + sizeNumber(h.In) + sizeNumber(h.Out)
-		b = protowire.AppendVarint(protowire.AppendTag(b, intentpb.RequestHops, protowire.BytesType), uint64(n))
+		b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.BytesType), uint64(n))
 		b = appendFixed(b, intentpb.HopDPID, dpid)
 		b = intentpb.AppendNumber(b, intentpb.HopIn, uint64(h.In))
 		b = intentpb.AppendNumber(b, intentpb.HopOut, uint64(h.Out))
 	}
-	for name, value := range r.Selector {
+	return b, nil
+}
+
+func (s Selector) appendMessage(b []byte, number protowire.Number) []byte {
+	for name, value := range s {
 		n := 2 + protowire.SizeBytes(len(name)) + protowire.SizeBytes(len(value))
-		b = protowire.AppendVarint(protowire.AppendTag(b, intentpb.RequestSelector, protowire.BytesType), uint64(n))
+		b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.BytesType), uint64(n))
 		b = protowire.AppendString(protowire.AppendTag(b, intentpb.FieldName, protowire.BytesType), name)
 		b = protowire.AppendString(protowire.AppendTag(b, intentpb.FieldValue, protowire.BytesType), value)
 	}
-	if len(r.OXM) > 0 {
-		b = protowire.AppendBytes(protowire.AppendTag(b, intentpb.RequestSelectorOXM, protowire.BytesType), r.OXM)
-	}
-	b = intentpb.AppendText(b, intentpb.RequestIfMatch, r.IfMatch)
-	b = intentpb.AppendText(b, intentpb.RequestKey, r.Key)
-	if r.Wide {
-		b = intentpb.AppendNumber(b, intentpb.RequestWide, 1)
-	}
-	return b, nil
+	return b
 }
 
 func appendFixed(b []byte, field protowire.Number, v uint64) []byte {

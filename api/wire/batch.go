@@ -6,14 +6,8 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Limits of what is read.
-const (
-	// MaxItem is the longest line, and the longest protobuf message, in bytes.
-	MaxItem = 64 << 10
-	// MaxKey is the longest idempotency key, MaxETag the longest etag, in bytes.
-	MaxKey  = 255
-	MaxETag = 255
-)
+// MaxItem is the longest line, and the longest protobuf message, in bytes.
+const MaxItem = 64 << 10
 
 // Slot is one item of a batch: a request, or why it is none.
 type Slot struct {
@@ -46,7 +40,8 @@ func (b *Batch) Reset() {
 }
 
 // add takes a request that was read, if nothing is wrong with it, and refuses it otherwise. It is
-// checked here, on the caller's goroutine, so that its receiver finds it in its one form.
+// checked here and nowhere else, on the caller's goroutine, so that its receiver finds it in its one
+// form.
 func (b *Batch) add(r *intent.Request, line int, err error) {
 	if err == nil {
 		err = check(r)
@@ -72,12 +67,10 @@ func (b *Batch) Refuse(id string, line int, reason string) {
 }
 
 func check(r *intent.Request) error {
-	switch {
-	case len(r.Key) > MaxKey:
-		return &spec.Error{Field: "key", Given: "more bytes", Want: "at most 255"}
-	case len(r.IfMatch) > MaxETag:
-		return &spec.Error{Field: "if_match", Given: "more bytes", Want: "an etag"}
-	case r.IfMatch != "" && r.Op == intent.Create:
+	if err := checkTexts(r); err != nil {
+		return err
+	}
+	if r.IfMatch != "" && r.Op == intent.Create {
 		return &spec.Error{Field: "if_match", Given: "an etag", Want: "none with op create: op put replaces"}
 	}
 	if r.Op == intent.Withdraw {
@@ -89,5 +82,7 @@ func check(r *intent.Request) error {
 	if r.Op == intent.Replace && r.Spec.ID == "" {
 		return &spec.Error{Field: "id", Given: "nothing", Want: "the id of the intent to put"}
 	}
-	return r.Spec.Check()
+	err := r.Spec.Check()
+	r.Checked = err == nil
+	return err
 }

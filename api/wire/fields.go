@@ -2,26 +2,23 @@ package wire
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
 
-const allFields = "id, kind, priority, src, dst, hops, selector, wide, constraints or protected"
-
-// request reads the fields of one request. In a stream it may have an op.
-func (p *JSON) request(b *Batch, r *intent.Request, stream bool) error {
+// request reads the fields of one request. In a stream it may have those of schema.Request.
+func (p *JSON) request(b *Batch, r *intent.Request, part schema.Part) error {
 	if r.Op == 0 {
 		r.Op = intent.Create
 	}
-	r.Spec.Priority = spec.PriorityDefault
-	err := p.object("", "an intent", func(name string) error { return p.field(b, r, name, stream) })
+	r.Spec.SetDefaults()
+	err := p.object("", "an intent", func(name string) error { return p.field(b, r, name, part) })
 	if err != nil || r.Op != intent.Withdraw {
 		return err
 	}
@@ -33,89 +30,69 @@ func (p *JSON) request(b *Batch, r *intent.Request, stream bool) error {
 }
 
 // field reads the value of one field.
-func (p *JSON) field(b *Batch, r *intent.Request, name string, stream bool) (err error) {
-	s := &r.Spec
-	switch name {
-	case "id":
-		s.ID, err = p.str(name)
-	case "kind":
-		s.Kind, err = p.kind()
-	case "priority":
-		var n uint64
-		n, err = p.number(name, "", spec.PriorityMax)
-		s.Priority = uint16(n)
-	case "src":
-		s.Src, err = p.endList(b, name)
-	case "dst":
-		s.Dst, err = p.endList(b, name)
-	case "hops":
-		s.Hops, err = p.hopList(b)
-	case "selector":
-		err = p.selector(b, s)
-	case "wide":
-		s.Wide, err = p.boolean(name)
-	case "constraints":
-		if p.d.PeekKind() != '{' {
-			return p.mismatch(name, "{} or none: constraints are not served yet")
+func (p *JSON) field(b *Batch, r *intent.Request, name string, part schema.Part) (err error) {
+	row := schema.Named(name)
+	switch {
+	case row == nil || row.Part == schema.Request && part != schema.Request:
+		return unknown(name, schema.Known(part))
+	case row.Unserved != "":
+		return p.unserved(row)
+	}
+	var n uint64
+	switch row.Form {
+	case schema.Text:
+		*text(r, row.Field), err = p.str(row.Name)
+	case schema.Enum:
+		if n, err = p.enum(row); err == nil {
+			setEnum(r, row.Field, n)
 		}
-		err = p.object(name, "{}", func(name string) error {
-			return &spec.Error{Field: "constraints." + name, Given: "a constraint", Want: "none: constraints are not served yet"}
-		})
-	case "protected":
-		var yes bool
-		if yes, err = p.boolean(name); yes {
-			err = &spec.Error{Field: name, Given: "true", Want: "false: protection is not served yet"}
-		}
-	default:
-		if stream {
-			return p.streamField(r, name)
-		}
-		return unknown(name, allFields)
+	case schema.Number:
+		n, err = p.number(row.Name, "", row.Max)
+		*r.Spec.NumberOf(row.Field) = uint16(n)
+	case schema.Flag:
+		*r.Spec.FlagOf(row.Field), err = p.boolean(row.Name)
+	case schema.Ends:
+		*r.Spec.EndsOf(row.Field), err = p.endList(b, row.Name)
+	case schema.HopList:
+		r.Spec.Hops, err = p.hopList(b)
+	case schema.Match:
+		err = p.selector(b, &r.Spec)
 	}
 	return err
 }
 
-// ops are the operations of requests in a stream, opNames their names.
-var (
-	opNames = [...]string{client.OpCreate, client.OpPut, client.OpWithdraw}
-	ops     = [...]intent.Op{intent.Create, intent.Replace, intent.Withdraw} // by their numbers of intentpb
-)
-
-// streamField reads what requests of a stream have besides.
-func (p *JSON) streamField(r *intent.Request, name string) (err error) {
-	switch name {
-	case "op":
-		var op string
-		op, err = p.str(name)
-		if i := slices.Index(opNames[:], op); i >= 0 {
-			r.Op = ops[i]
-		} else if err == nil {
-			return &spec.Error{Field: name, Given: quote(op), Want: "create, put or withdraw"}
+// unserved refuses a field that has no effect yet, unless it says nothing.
+func (p *JSON) unserved(row *schema.Row) error {
+	if row.Form == schema.Flag {
+		yes, err := p.boolean(row.Name)
+		if yes {
+			err = &spec.Error{Field: row.Name, Given: "true", Want: "false: " + row.Unserved}
 		}
-	case "if_match":
-		r.IfMatch, err = p.str(name)
-	case "key":
-		r.Key, err = p.str(name)
-	default:
-		return unknown(name, "op, if_match, key, "+allFields)
+		return err
 	}
-	return err
+	if p.d.PeekKind() != '{' {
+		return p.mismatch(row.Name, "{} or none: "+row.Unserved)
+	}
+	return p.object(row.Name, "{}", func(name string) error {
+		return &spec.Error{Field: row.Name + "." + name, Given: "a constraint", Want: "none: " + row.Unserved}
+	})
 }
 
 func unknown(name, known string) error {
 	return &spec.Error{Field: truncate(name), Given: "a field that is not known", Want: "one of " + known}
 }
 
-func (p *JSON) kind() (spec.Kind, error) {
-	name, err := p.str("kind")
+// enum reads the name of a value, and returns its number.
+func (p *JSON) enum(row *schema.Row) (uint64, error) {
+	name, err := p.str(row.Name)
 	if err != nil {
 		return 0, err
 	}
-	k, ok := spec.ParseKind(name)
+	n, ok := row.ValueOf(name)
 	if !ok {
-		return 0, &spec.Error{Field: "kind", Given: quote(name), Want: strings.Join(spec.KindNames(), ", ")}
+		return 0, &spec.Error{Field: row.Name, Given: quote(name), Want: row.Choices()}
 	}
-	return k, nil
+	return n, nil
 }
 
 const wantEnd = `a host's id such as "00:00:00:00:00:01", a connect point such as {"dpid":"00000000000000a1","port":3}, or a list of connect points`

@@ -10,7 +10,7 @@ import (
 )
 
 // checkBatch checks what holds of every batch: each slot is a request or says why not, and requests
-// are in their one form.
+// are checked, and in their one form.
 func checkBatch(t *testing.T, b *Batch) {
 	t.Helper()
 	n := 0
@@ -28,6 +28,9 @@ func checkBatch(t *testing.T, b *Batch) {
 		r := b.Requests[s.Request]
 		if r.Op == intent.Withdraw {
 			continue
+		}
+		if !r.Checked {
+			t.Fatalf("%s is left to be checked by its receiver", &r.Spec)
 		}
 		again, err := spec.Parse(r.Spec.Append(nil))
 		if err != nil || again.String() != r.Spec.String() {

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/intent/spec"
 )
 
@@ -38,7 +39,7 @@ func (p *JSON) begin(raw []byte, text string) {
 func (p *JSON) Line(b *Batch, raw []byte, text string, line int) {
 	p.begin(raw, text)
 	var r intent.Request
-	err := p.request(b, &r, true)
+	err := p.request(b, &r, schema.Request)
 	if err == nil {
 		err = p.end()
 	}
@@ -68,7 +69,8 @@ var ErrTooMany = errors.New("too many items")
 func (p *JSON) Body(b *Batch, raw []byte, op intent.Op, id string) (Document, error) {
 	p.begin(raw, string(raw))
 	doc := Document{Single: true}
-	r := intent.Request{Op: op, Spec: spec.Spec{ID: id, Priority: spec.PriorityDefault}}
+	r := intent.Request{Op: op, Spec: spec.Spec{ID: id}}
+	r.Spec.SetDefaults()
 	bare := true // no field of an intent was read
 	seen := false
 	err := p.object("", "an intent, or {\"items\":[…]}", func(name string) error {
@@ -83,7 +85,7 @@ func (p *JSON) Body(b *Batch, raw []byte, op intent.Op, id string) (Document, er
 			return err
 		}
 		bare = false
-		return p.field(b, &r, name, false)
+		return p.field(b, &r, name, schema.Content)
 	})
 	if err != nil && p.syntax(err) == "" && !seen && doc.Single { // of the one intent
 		if drain := p.skipTo(0); drain != nil {
@@ -126,7 +128,7 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 		r := intent.Request{Op: op}
 		at := p.nextOffset()
 		line, counted = line+strings.Count(p.text[counted:at], "\n"), at
-		err := p.request(b, &r, false)
+		err := p.request(b, &r, schema.Content)
 		if err != nil {
 			if p.syntax(err) != "" {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/packet"
@@ -47,7 +48,7 @@ func Delimited(b []byte) (message []byte, n int, err error) {
 func (b *Batch) Message(raw []byte, text string) {
 	r := &b.scratch
 	*r = intent.Request{Op: intent.Create}
-	r.Spec.Priority = spec.PriorityDefault
+	r.Spec.SetDefaults()
 	m := message{b: b, r: r, oxm: len(b.oxm)}
 	err := m.read(fieldReader{b: raw, text: text})
 	m.finish()
@@ -57,8 +58,8 @@ func (b *Batch) Message(raw []byte, text string) {
 func (m *message) read(s fieldReader) error {
 	for s.next("message") {
 		if err := m.known(s.number, s.v); err == errForm {
-			return &spec.Error{Field: requestNames[s.number], Given: "a value of another form, or out of range",
-				Want: "one as in intents.proto"}
+			row := schema.Numbered(int(s.number))
+			return &spec.Error{Field: row.NameOf(int(s.number)), Given: s.v.given(), Want: row.Want() + ", as in intents.proto"}
 		} else if err != nil {
 			return err
 		}
@@ -66,21 +67,17 @@ func (m *message) read(s fieldReader) error {
 	return s.err
 }
 
-// message is a request that is being read. Its lists are gathered apart, since their elements need
-// not come together.
+// message is a request that is being read. Elements of its lists need not come together.
 type message struct {
-	b        *Batch
-	r        *intent.Request
-	src, dst []spec.End
-	hops     []topology.Hop
-	oxm      int // len(b.oxm) before it
-	both     bool
+	b    *Batch
+	r    *intent.Request
+	oxm  int // len(b.oxm) before it
+	both bool
 }
 
-// finish puts the lists where they belong.
+// finish puts what was gathered where it belongs.
 func (m *message) finish() {
 	s := &m.r.Spec
-	s.Src, s.Dst, s.Hops = m.src, m.dst, m.hops
 	if end := len(m.b.oxm); m.both {
 		s.Selector.OXM = m.b.oxm[m.oxm:end:end]
 	} else {
@@ -107,50 +104,37 @@ func (v fieldValue) str() (string, error) {
 	return v.text, nil
 }
 
-var requestNames = [...]string{intentpb.RequestOp: "op", intentpb.RequestID: "id", intentpb.RequestKind: "kind",
-	intentpb.RequestPriority: "priority",
-	intentpb.RequestSrc:      "src", intentpb.RequestDst: "dst", intentpb.RequestSrcHost: "src_host",
-	intentpb.RequestDstHost: "dst_host", intentpb.RequestHops: "hops",
-	intentpb.RequestSelector: "selector", intentpb.RequestSelectorOXM: "selector_oxm",
-	intentpb.RequestIfMatch: "if_match", intentpb.RequestKey: "key", intentpb.RequestWide: "wide"}
-
-func (m *message) known(number protowire.Number, v fieldValue) (err error) {
-	s := &m.r.Spec
-	var n uint64
-	switch number {
-	case intentpb.RequestOp:
-		n, err = v.varint(intentpb.OpWithdraw)
-		m.r.Op = ops[n]
-	case intentpb.RequestID:
-		s.ID, err = v.str()
-	case intentpb.RequestKind:
-		n, err = v.varint(uint64(spec.Path))
-		s.Kind = spec.Kind(n)
-	case intentpb.RequestPriority:
-		n, err = v.varint(math.MaxUint16)
-		s.Priority = uint16(n)
-	case intentpb.RequestSrc:
-		m.src, err = m.point(m.src, v, "src")
-	case intentpb.RequestDst:
-		m.dst, err = m.point(m.dst, v, "dst")
-	case intentpb.RequestSrcHost:
-		m.src, err = m.host(m.src, v, "src_host")
-	case intentpb.RequestDstHost:
-		m.dst, err = m.host(m.dst, v, "dst_host")
-	case intentpb.RequestHops:
-		err = m.hop(v)
-	case intentpb.RequestSelector, intentpb.RequestSelectorOXM:
-		err = m.selector(number, v)
-	case intentpb.RequestIfMatch:
-		m.r.IfMatch, err = v.str()
-	case intentpb.RequestKey:
-		m.r.Key, err = v.str()
-	case intentpb.RequestWide:
-		n, err = v.varint(1)
-		s.Wide = n == 1
-	default:
-		return &spec.Error{Field: "field " + strconv.Itoa(int(number)), Given: "a value",
+func (m *message) known(field protowire.Number, v fieldValue) (err error) {
+	row := schema.Numbered(int(field))
+	if row == nil {
+		return &spec.Error{Field: "field " + strconv.Itoa(int(field)), Given: "a value",
 			Want: "none: no such field is known or served"}
+	}
+	var n uint64
+	switch row.Form {
+	case schema.Text:
+		*text(m.r, row.Field), err = v.str()
+	case schema.Enum:
+		if n, err = v.varint(uint64(len(row.Values) - 1)); err == nil {
+			setEnum(m.r, row.Field, n)
+		}
+	case schema.Number:
+		n, err = v.varint(math.MaxUint16)
+		*m.r.Spec.NumberOf(row.Field) = uint16(n)
+	case schema.Flag:
+		n, err = v.varint(1)
+		*m.r.Spec.FlagOf(row.Field) = n == 1
+	case schema.Ends:
+		list := m.r.Spec.EndsOf(row.Field)
+		if int(field) == row.AlsoNumber {
+			*list, err = m.host(*list, v, row.Also)
+		} else {
+			*list, err = m.point(*list, v, row.Name)
+		}
+	case schema.HopList:
+		err = m.hop(v)
+	case schema.Match:
+		err = m.selector(v, int(field) == row.AlsoNumber)
 	}
 	return err
 }
@@ -206,7 +190,7 @@ func (m *message) host(list []spec.End, v fieldValue, what string) ([]spec.End, 
 }
 
 func (m *message) hop(v fieldValue) error {
-	if v.kind != protowire.BytesType || len(m.hops) > spec.MaxHops {
+	if v.kind != protowire.BytesType || len(m.r.Spec.Hops) > spec.MaxHops {
 		return errForm
 	}
 	var h topology.Hop
@@ -224,20 +208,21 @@ func (m *message) hop(v fieldValue) error {
 			return errForm
 		}
 	}
-	m.hops = append(m.hops, h)
+	m.r.Spec.Hops = append(m.r.Spec.Hops, h)
 	return s.err
 }
 
 // selector reads a match field in text, or all of them as TLVs.
-func (m *message) selector(number protowire.Number, v fieldValue) error {
+func (m *message) selector(v fieldValue, tlvs bool) error {
 	switch {
 	case v.kind != protowire.BytesType:
 		return errForm
-	case m.both || number == intentpb.RequestSelectorOXM && len(m.b.oxm) > m.oxm:
+	case m.both || tlvs && len(m.b.oxm) > m.oxm:
 		return &spec.Error{Field: "selector_oxm", Given: "a value beside another selector", Want: "one selector"}
-	case number == intentpb.RequestSelectorOXM:
-		if len(v.raw) > spec.MaxSelector {
-			return errForm
+	case tlvs:
+		if n := len(v.raw); n > spec.MaxSelector {
+			return &spec.Error{Field: "selector_oxm", Given: strconv.Itoa(n) + " bytes",
+				Want: "at most " + strconv.Itoa(spec.MaxSelector)}
 		}
 		m.both = true
 		m.b.oxm = append(m.b.oxm, v.raw...)

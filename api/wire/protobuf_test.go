@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/client/intentpb"
+	"github.com/weirnet/weir/intent/schema"
 )
 
 // compiled is intents.proto as a protobuf compiler reads it.
@@ -32,16 +33,11 @@ func compiled(t *testing.T) protoreflect.FileDescriptor {
 func TestFieldNumbers(t *testing.T) {
 	file := compiled(t)
 	for message, want := range map[protoreflect.Name]map[protoreflect.Name]protoreflect.FieldNumber{
-		"Point": {"dpid": intentpb.PointDPID, "port": intentpb.PointPort},
-		"Host":  {"mac": intentpb.HostMAC, "vlan": intentpb.HostVLAN},
-		"Hop":   {"dpid": intentpb.HopDPID, "in": intentpb.HopIn, "out": intentpb.HopOut},
-		"Field": {"name": intentpb.FieldName, "value": intentpb.FieldValue},
-		"IntentRequest": {"op": intentpb.RequestOp, "id": intentpb.RequestID, "kind": intentpb.RequestKind,
-			"priority": intentpb.RequestPriority,
-			"src":      intentpb.RequestSrc, "dst": intentpb.RequestDst, "src_host": intentpb.RequestSrcHost,
-			"dst_host": intentpb.RequestDstHost,
-			"hops":     intentpb.RequestHops, "selector": intentpb.RequestSelector, "selector_oxm": intentpb.RequestSelectorOXM,
-			"if_match": intentpb.RequestIfMatch, "key": intentpb.RequestKey, "wide": intentpb.RequestWide},
+		"Point":         {"dpid": intentpb.PointDPID, "port": intentpb.PointPort},
+		"Host":          {"mac": intentpb.HostMAC, "vlan": intentpb.HostVLAN},
+		"Hop":           {"dpid": intentpb.HopDPID, "in": intentpb.HopIn, "out": intentpb.HopOut},
+		"Field":         {"name": intentpb.FieldName, "value": intentpb.FieldValue},
+		"IntentRequest": requestNumbers(),
 		"IntentAnswer": {"index": intentpb.AnswerIndex, "id": intentpb.AnswerID, "status": intentpb.AnswerStatus,
 			"state":  intentpb.AnswerState,
 			"detail": intentpb.AnswerDetail, "etag": intentpb.AnswerETag, "revision": intentpb.AnswerRevision},
@@ -56,12 +52,26 @@ func TestFieldNumbers(t *testing.T) {
 			}
 		}
 	}
-	for enum, names := range map[protoreflect.Name][]string{"Kind": intentpb.KindNames,
+	for enum, names := range map[protoreflect.Name][]string{"Kind": schema.KindNames, "Op": schema.Rows[schema.Op].Values,
 		"Status": intentpb.StatusNames, "State": intentpb.StateNames} {
 		if n := file.Enums().ByName(enum).Values().Len(); n != len(names) {
 			t.Errorf("enum %s has %d values, and %d names", enum, n, len(names))
 		}
 	}
+}
+
+// requestNumbers are the numbers of the table.
+func requestNumbers() map[protoreflect.Name]protoreflect.FieldNumber {
+	all := map[protoreflect.Name]protoreflect.FieldNumber{}
+	for i := range schema.Rows {
+		row := &schema.Rows[i]
+		for _, n := range []int{row.Number, row.AlsoNumber} {
+			if n > 0 {
+				all[protoreflect.Name(row.NameOf(n))] = protoreflect.FieldNumber(n)
+			}
+		}
+	}
+	return all
 }
 
 // TestAgainstProtobuf: what the client writes, a real implementation reads, and writes again so
@@ -124,13 +134,19 @@ func TestRefusedMessages(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		{append(bytes.Clone(message), 0x7a, 0), "field 15: a value given, want none: no such field is known or served"},
+		{append(bytes.Clone(message), 0xa0, 0x06, 0), "field 100: a value given, want none: no such field is known or served"},
 		{append(bytes.Clone(message), 0x70, 2),
-			"wide: a value of another form, or out of range given, want one as in intents.proto"},
+			"wide: the number 2 given, want true or false, as in intents.proto"},
 		{append(bytes.Clone(message), 0x18, 9),
-			"kind: a value of another form, or out of range given, want one as in intents.proto"},
+			"kind: the number 9 given, want one of host-to-host, point-to-point, multipoint-to-point, point-to-multipoint, path, as in intents.proto"},
 		{append(bytes.Clone(message), 0x12, 1, 0xff),
-			"id: a value of another form, or out of range given, want one as in intents.proto"},
+			"id: 1 bytes given, want text in UTF-8 of at most 128 bytes, as in intents.proto"},
+		{append(bytes.Clone(message), 0x2a, 2, 0x18, 1),
+			"src: 2 bytes given, want a host or connect points, as in intents.proto"},
+		{append(bytes.Clone(message), 0x39, 0, 0, 0, 0, 0, 0, 0, 0),
+			"src_host: a fixed64 given, want a host or connect points, as in intents.proto"},
+		{append(append(bytes.Clone(message), 0x5a, 0x81, 0x04), make([]byte, 513)...),
+			"selector_oxm: 513 bytes given, want at most 512"},
 		{append(bytes.Clone(message), 0x0b),
 			"message: field 1 of a form that is not known, or cut off given, want a message as in intents.proto"},
 		{append(bytes.Clone(message), 0xff), "message: bytes that are no protobuf given, want a message as in intents.proto"},

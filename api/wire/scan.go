@@ -16,6 +16,17 @@ type fieldValue struct {
 	text string
 }
 
+// given names the value, for errors.
+func (v fieldValue) given() string {
+	switch v.kind {
+	case protowire.VarintType:
+		return "the number " + strconv.FormatUint(v.n, 10)
+	case protowire.Fixed64Type:
+		return "a fixed64"
+	}
+	return strconv.Itoa(len(v.raw)) + " bytes"
+}
+
 // fields returns a reader of the message that is a field's value.
 func (v fieldValue) fields() fieldReader { return fieldReader{b: v.raw, text: v.text} }
 

@@ -10,6 +10,7 @@ import (
 // The durable form, numbers in network byte order:
 //
 //	format (1) kind (1) priority (2) length of the id (1) id
+//	format 3: a list of values (values.go)
 //	host-to-host:        host (8), host (8): address (6), VLAN (2)
 //	point-to-point:      point (12), point (12): datapath id (8), port (4)
 //	multipoint-to-point: count (2), points; point
@@ -19,10 +20,11 @@ import (
 //
 // Format 1 is of an intent that is Wide exactly if it is Boundless; so those stay that were taken
 // before intents said it. Format 2 is of one that says Wide and is not Boundless, and else the
-// same.
+// same. Format 3 is of one with a value that came later, which stands in its list; so does Wide.
 const (
 	format1  = 1
 	format2  = 2
+	format3  = 3
 	hostLen  = 8
 	pointLen = 12
 	hopLen   = 16
@@ -31,11 +33,17 @@ const (
 // Append appends the durable form of a spec that Check has passed.
 func (s *Spec) Append(b []byte) []byte {
 	format := byte(format1)
-	if s.Wide && !s.Boundless() {
+	switch {
+	case s.needsList():
+		format = format3
+	case s.Wide && !s.Boundless():
 		format = format2
 	}
 	b = append(b, format, byte(s.Kind), byte(s.Priority>>8), byte(s.Priority), byte(len(s.ID)))
 	b = append(b, s.ID...)
+	if format == format3 {
+		b = s.appendValues(b, listed)
+	}
 	switch s.Kind {
 	case Path:
 		b = binary.BigEndian.AppendUint16(b, uint16(len(s.Hops)))

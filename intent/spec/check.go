@@ -23,8 +23,8 @@ func (s *Spec) Check() error {
 	if !s.Kind.Known() {
 		return wrong("kind", strconv.Itoa(int(s.Kind)), "one of %s", strings.Join(KindNames(), ", "))
 	}
-	if s.Priority > PriorityMax {
-		return wrong("priority", strconv.Itoa(int(s.Priority)), "a whole number from 0 to %d", PriorityMax)
+	if err := s.checkValues(bounded); err != nil {
+		return err
 	}
 	if err := s.checkEnds(); err != nil {
 		return err

@@ -1,5 +1,11 @@
 package spec
 
+import (
+	"slices"
+
+	"github.com/weirnet/weir/intent/schema"
+)
+
 // Kind is a kind of intent. Its numbers are durable and those of the protobuf form: they never
 // change.
 type Kind uint8
@@ -13,21 +19,8 @@ const (
 	Path              Kind = 5 // along the hops given
 )
 
-var kindNames = [...]string{HostToHost: "host-to-host", PointToPoint: "point-to-point", MultipointToPoint: "multipoint-to-point",
-	PointToMultipoint: "point-to-multipoint", Path: "path"}
-
 // KindNames are the names of all kinds, in order of their numbers.
-func KindNames() []string { return append([]string(nil), kindNames[1:]...) }
-
-// ParseKind is the kind of a name.
-func ParseKind(name string) (Kind, bool) {
-	for k := HostToHost; k <= Path; k++ {
-		if kindNames[k] == name {
-			return k, true
-		}
-	}
-	return 0, false
-}
+func KindNames() []string { return slices.Clone(schema.KindNames[1:]) }
 
 // Known reports whether k is one of the kinds.
 func (k Kind) Known() bool { return k >= HostToHost && k <= Path }
@@ -37,7 +30,7 @@ func (k Kind) String() string {
 	if !k.Known() {
 		return "unknown"
 	}
-	return kindNames[k]
+	return schema.KindNames[k]
 }
 
 // BothWays reports whether an intent of this kind connects both directions. All others connect from

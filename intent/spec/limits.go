@@ -1,14 +1,16 @@
 package spec
 
+import "github.com/weirnet/weir/intent/schema"
+
 // Limits of one intent.
 const (
 	// PriorityDefault is the priority of an intent that says none; PriorityMax the highest. The
 	// switch's priority is this number inside the band of intents.
-	PriorityDefault = 100
-	PriorityMax     = 19999
+	PriorityDefault = schema.PriorityDefault
+	PriorityMax     = schema.PriorityMax
 
 	// MaxID is the longest id, in bytes.
-	MaxID = 128
+	MaxID = schema.MaxID
 
 	// MaxEnds is how many connect points an intent of several may have at most, MaxHops how many
 	// hops a path.

@@ -16,23 +16,22 @@ import (
 func Parse(b []byte) (Spec, error) {
 	r := reader{rest: b}
 	var s Spec
-	format := r.take(1)[0]
-	if format != format1 && format != format2 {
-		return Spec{}, fmt.Errorf("intent: format %d, want %d or %d", format, format1, format2)
-	}
-	s.ID = string(r.head(&s))
-	r.ends(&s)
-	if r.short {
+	format := r.whole(&s)
+	switch {
+	case format < format1 || format > format3:
+		return Spec{}, fmt.Errorf("intent: format %d, want %d, %d or %d", format, format1, format2, format3)
+	case r.unknown > 0:
+		return Spec{}, fmt.Errorf("intent %q: field number %d, which this version does not know: want a newer one", s.ID, r.unknown)
+	case r.short:
 		return Spec{}, fmt.Errorf("intent: %d bytes, too short for a %s", len(b), s.Kind)
 	}
-	if len(r.rest) > 0 {
-		s.Selector.OXM = bytes.Clone(r.rest)
-	}
-	s.Wide = true // until it is known what it is; of this alone Check says nothing
+	s.Selector.OXM = bytes.Clone(s.Selector.OXM)
+	wide := s.Wide
+	s.Wide = wide || format != format3 // in the others it follows from the rest: of it alone Check says nothing
 	if err := s.Check(); err != nil {
 		return Spec{}, fmt.Errorf("intent: %w", err)
 	}
-	s.Wide = format == format2 || s.Boundless()
+	s.Wide = wide
 	var room [256]byte
 	if !bytes.Equal(s.Append(room[:0]), b) {
 		return Spec{}, fmt.Errorf("intent %q: not in the one form", s.ID)
@@ -42,19 +41,53 @@ func Parse(b []byte) (Spec, error) {
 
 // reader takes the durable form apart. What is missing is read as zero and noted.
 type reader struct {
-	rest  []byte
-	short bool
-	room  []End // memory for two
+	rest    []byte
+	form    string // what rest is the end of; "": texts are copied
+	short   bool
+	unknown int   // the number of a field that is not known
+	room    []End // memory for two
+}
+
+// whole reads a spec, in the memory of rest, and returns its format. Of any but those that there are
+// it reads no more.
+func (r *reader) whole(s *Spec) (format byte) {
+	format = r.take(1)[0]
+	if format < format1 || format > format3 {
+		return format
+	}
+	s.setDefaults(listed)
+	r.head(s)
+	if format == format3 {
+		r.values(s, listed)
+	}
+	r.ends(s)
+	if len(r.rest) > 0 {
+		s.Selector.OXM = r.rest
+	}
+	if format != format3 {
+		s.Wide = format == format2 || s.Boundless()
+	}
+	return format
 }
 
 // headLen is how many bytes stand before the id.
 const headLen = 5
 
-// head reads what follows the format, and returns the id.
-func (r *reader) head(s *Spec) (id []byte) {
+// head reads what follows the format, up to the id.
+func (r *reader) head(s *Spec) {
 	b := r.take(headLen - 1)
 	s.Kind, s.Priority = Kind(b[0]), binary.BigEndian.Uint16(b[1:])
-	return r.take(int(b[3]))
+	s.ID = r.text(int(b[3]))
+}
+
+// text reads as many bytes as text: a part of the form, where there is one.
+func (r *reader) text(n int) string {
+	b := r.take(n)
+	if r.short || r.form == "" {
+		return string(b)
+	}
+	end := len(r.form) - len(r.rest)
+	return r.form[end-n : end]
 }
 
 var missing [16]byte

@@ -3,6 +3,7 @@ package spec
 import (
 	"strconv"
 
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/topology"
@@ -28,6 +29,50 @@ type Spec struct {
 	// Wide accepts that its rules also match packets of senders that are not at its ingress
 	// (wide.go).
 	Wide bool
+}
+
+// TextOf returns the place of a field of the content whose form is Text; nil: there is none. EnumOf,
+// NumberOf, FlagOf and EndsOf are the same for their forms.
+func (s *Spec) TextOf(f schema.Field) *string {
+	if f == schema.ID {
+		return &s.ID
+	}
+	return nil
+}
+
+// EnumOf returns the place of a field whose form is Enum.
+func (s *Spec) EnumOf(f schema.Field) *uint8 {
+	if f == schema.Kind {
+		return (*uint8)(&s.Kind)
+	}
+	return nil
+}
+
+// NumberOf returns the place of a field whose form is Number.
+func (s *Spec) NumberOf(f schema.Field) *uint16 {
+	if f == schema.Priority {
+		return &s.Priority
+	}
+	return nil
+}
+
+// FlagOf returns the place of a field whose form is Flag.
+func (s *Spec) FlagOf(f schema.Field) *bool {
+	if f == schema.Wide {
+		return &s.Wide
+	}
+	return nil
+}
+
+// EndsOf returns the place of a field whose form is Ends.
+func (s *Spec) EndsOf(f schema.Field) *[]End {
+	switch f {
+	case schema.Src:
+		return &s.Src
+	case schema.Dst:
+		return &s.Dst
+	}
+	return nil
 }
 
 // End is one end of an intent: a host where the kind is HostToHost, else a connect point. The other
@@ -85,9 +130,8 @@ func (s *Spec) String() string {
 		b = appendEnds(append(b, " -> "...), s.Kind, s.Dst)
 	}
 	b = append(append(b, ' '), s.Selector.String()...)
-	b = strconv.AppendUint(append(b, " priority "...), uint64(s.Priority), 10)
-	if s.Wide {
-		b = append(b, " wide"...)
+	for _, row := range bounded {
+		b = s.appendText(b, row)
 	}
 	return string(b)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/internal/golden"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -39,7 +40,8 @@ func describe(s Spec) string {
 // wide; whatever else selects.
 func parseLine(t *testing.T, kind string, args []string) (s Spec) {
 	t.Helper()
-	s.Kind, _ = ParseKind(kind)
+	n, _ := schema.Rows[schema.Kind].ValueOf(kind)
+	s.Kind = Kind(n)
 	s.Priority = PriorityDefault
 	for _, a := range args {
 		key, value, _ := strings.Cut(a, "=")

@@ -122,6 +122,9 @@ func WideSource(a netip.Addr, host netview.HostID, at netview.Point) *Error {
 func SourceIn(form string) (netip.Addr, bool) {
 	rest := form[headLen+int(form[headLen-1]):]
 	count := func(at int) int { return int(rest[at])<<8 | int(rest[at+1]) }
+	if form[0] == format3 {
+		rest = rest[2+count(0):]
+	}
 	switch Kind(form[1]) {
 	case PointToPoint:
 		rest = rest[2*pointLen:]
