@@ -13,7 +13,7 @@
 // document (package api), the flags of commands and the files that they read (package cli), and
 // bounds, durable bytes and texts of fields of one value (package spec) go by it; message
 // IntentRequest of intents.proto and the table of docs/intents.md are written from it (go test
-// -rewrite ./intent/schema). A test holds all of them to the table.
+// ./intent/schema -rewrite). A test holds all of them to the table.
 //
 // # Invariants
 //
