@@ -62,41 +62,37 @@ func (q *queue) output(owner string, refused ErrorHandler) *Output {
 // FlowMod appends a flow-mod; session.ErrFull refuses this one, and nothing that was appended
 // before; ErrNotMaster, here and below, all that was not handed over.
 func (o *Output) FlowMod(m *openflow.FlowMod) error {
-	q := o.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.refuses(); err != nil {
-		return err
-	}
-	xid := q.s.NextXID()
-	b, err := openflow.Append(q.buf, q.v, xid, m)
-	if err != nil {
-		return err
-	}
-	if m.Command == openflow.FlowAdd {
+	o.q.mu.Lock()
+	defer o.q.mu.Unlock()
+	xid, err := o.append(m)
+	if err == nil && m.Command == openflow.FlowAdd {
 		o.rules.record(xid, m)
 	}
-	o.sent.add(xid, 1, 0, 0)
-	q.appended(b)
-	return nil
+	return err
 }
 
 // PacketOut appends a packet-out, or refuses it, as FlowMod does.
 func (o *Output) PacketOut(m *openflow.PacketOut) error {
+	o.q.mu.Lock()
+	defer o.q.mu.Unlock()
+	_, err := o.append(m)
+	return err
+}
+
+// append appends a message, whose transaction id it returns, under the queue's lock.
+func (o *Output) append(m openflow.Message) (xid uint32, err error) {
 	q := o.q
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if err := q.refuses(); err != nil {
-		return err
+		return 0, err
 	}
-	xid := q.s.NextXID()
+	xid = q.s.NextXID()
 	b, err := openflow.Append(q.buf, q.v, xid, m)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	o.sent.add(xid, 1, 0, 0)
 	q.appended(b)
-	return nil
+	return xid, nil
 }
 
 // Send queues messages, behind what was appended: all or none. A Refusal of one has the number, and
