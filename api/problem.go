@@ -34,6 +34,10 @@ func refuse(status int, format string, args ...any) *refusal {
 	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
 }
 
+// Refuse returns an error of a Typed handler that is answered with a status, and a problem with this
+// detail.
+func Refuse(status int, format string, args ...any) error { return refuse(status, format, args...) }
+
 // after returns the refusal with the time after which to try again.
 func (p *refusal) after(d time.Duration) *refusal {
 	p.retryAfter = d

@@ -20,6 +20,7 @@ func (r *reader) check(c *Config) {
 	if of := c.OpenFlow; (of.TLSCert == "") != (of.TLSKey == "") || (of.TLSCert == "") != (of.TLSCA == "") {
 		wrong("openflow", "tls_cert, tls_key and tls_ca: give all or none")
 	}
+	r.checkApps(c)
 	c.checkNames(wrong)
 	c.checkLinks(wrong)
 }

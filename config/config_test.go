@@ -16,6 +16,18 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write golden files anew")
 
+// counter are the settings of an application.
+type counter struct {
+	Most  uint64        `yaml:"most" default:"16" min:"1" max:"64" doc:"How many are counted."`
+	Sizes []uint64      `yaml:"sizes" min:"1" max:"9000" doc:"Sizes."`
+	Every time.Duration `yaml:"every" default:"1s" min:"1s" max:"1h" restart:"true" doc:"The period."`
+	Deep  bool          `yaml:"deep" doc:"Whether payloads are looked at."`
+}
+
+// testApps are the applications of an instance.
+var testApps = []App{{Name: "forward"}, {Name: "guard"}, {Name: "proxyarp"}, {Name: "stats", Required: true},
+	{Name: "counter", Settings: counter{}}}
+
 const whole = `
 name: west
 domain: 7
@@ -34,7 +46,10 @@ discovery:
   new_links: trust
   host_expiry: 1h
 forward: {unknown: flood}
-apps: {disable: [forward]}
+apps:
+  disable: [forward]
+  settings:
+    counter: {most: 7, sizes: [1, 20], every: 2s}
 limits: {connections: 9999, connections_per_source: 99, batch_items: 999, streams_per_token: 9, switch_ports: 48}
 allow: [1, 00000000000000a1, "0xb2", 00:00:00:00:00:00:00:c3]
 switches:
@@ -53,7 +68,7 @@ links:
 
 // TestParse reads a configuration that says all there is to say, writes it, and reads that again.
 func TestParse(t *testing.T) {
-	c, err := Parse([]byte(whole))
+	c, err := Parse([]byte(whole), testApps...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +79,8 @@ func TestParse(t *testing.T) {
 			reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
 		"discovery": c.Discovery == Discovery{time.Minute, "allow", "trust", time.Hour},
+		"apps": reflect.DeepEqual(c.Apps, Apps{[]string{"forward"},
+			map[AppName]any{"counter": counter{7, []uint64{1, 20}, 2 * time.Second, false}}}),
 		"limits": c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999,
 			StreamsPerToken: 9, SwitchPorts: 48},
 		"allow": reflect.DeepEqual(c.Allow, []netview.DPID{1, 0xa1, 0xb2, 0xc3}),
@@ -77,7 +94,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v", what, c)
 		}
 	}
-	again, err := Parse([]byte(c.Text()))
+	again, err := Parse([]byte(c.Text()), testApps...)
 	if err != nil || !reflect.DeepEqual(c, again) {
 		t.Errorf("%v: written and read again it is\n%s", err, c.Text())
 	}
@@ -102,7 +119,7 @@ func TestBad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Parse(b)
+		c, err := Parse(b, testApps...)
 		if err == nil || c != nil {
 			t.Errorf("%s is accepted", file)
 			continue
@@ -147,7 +164,7 @@ func golden(t *testing.T, file, got string) {
 
 func TestNothing(t *testing.T) {
 	for _, text := range []string{"", "\n", "# only a comment\n", "---\n", "{}", "discovery:\n", "switches: {}\n", "~"} {
-		c, err := Parse([]byte(text))
+		c, err := Parse([]byte(text), testApps...)
 		if err != nil || len(c.entries()) != 0 {
 			t.Errorf("%q: %+v, %v", text, c, err)
 		}
@@ -156,7 +173,7 @@ func TestNothing(t *testing.T) {
 
 func parse(t *testing.T, text string) *Config {
 	t.Helper()
-	c, err := Parse([]byte(text))
+	c, err := Parse([]byte(text), testApps...)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -212,7 +229,8 @@ switches: {1: {name: z, location: here}, 2: {name: y}}`)
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
 	for _, s := range []string{"", "a: &x [*x]", "switches: {1: {name: 5}}", "allow: []", "links: {1/1->2/2: {}}",
-		"? [a]\n: b", "<<: {name: x}", "name: !!binary aGk=", "---\n---\n", "name: \"\\u0007\"", "domain: 0x1"} {
+		"? [a]\n: b", "<<: {name: x}", "name: !!binary aGk=", "---\n---\n", "name: \"\\u0007\"", "domain: 0x1",
+		"apps: {settings: {counter: {most: 65}, forward: {}, x: 1}}", "apps: {settings: {counter: }}"} {
 		f.Add([]byte(s))
 	}
 	files, _ := filepath.Glob("testdata/bad/*.yaml")
@@ -221,14 +239,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := Parse(b)
+		c, err := Parse(b, testApps...)
 		if err != nil {
 			if p, ok := err.(strictyaml.Problems); !ok || len(p) == 0 || p.Error() == "" {
 				t.Fatalf("refused without a reason: %v", err)
 			}
 			return
 		}
-		again, err := Parse([]byte(c.Text()))
+		again, err := Parse([]byte(c.Text()), testApps...)
 		if err != nil {
 			t.Fatalf("%q\nis written as\n%s\nand that is refused: %v", b, c.Text(), err)
 		}

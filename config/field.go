@@ -75,3 +75,28 @@ func scalarText(v reflect.Value) string {
 	}
 	return plainText(v)
 }
+
+// values says what a field may be.
+func (f field) values() string {
+	switch {
+	case f.typ.Kind() == reflect.Slice:
+		item := f
+		item.typ = f.typ.Elem()
+		return "list of " + item.values()
+	case textTypes[f.typ].parse != nil:
+		return textTypes[f.typ].what
+	case f.typ == durationType:
+		return "duration, " + f.min + " to " + f.max
+	case f.typ.Kind() == reflect.Bool:
+		return "`true` or `false`"
+	case f.typ.Kind() == reflect.Uint64:
+		return "number, " + f.min + " to " + f.max
+	case f.enum != nil:
+		return "`" + strings.Join(f.enum, "` or `") + "`"
+	case f.typ.Kind() == reflect.Map:
+		return "mapping by " + textTypes[f.typ.Key()].what
+	case f.kind == "address":
+		return "HOST:PORT"
+	}
+	return "text"
+}

@@ -136,6 +136,8 @@ var textTypes = map[reflect.Type]textType{
 	reflect.TypeFor[netview.DPID]():  textOf(ParseDPID, netview.DPID.String, cmp.Compare[netview.DPID], "datapath id"),
 	reflect.TypeFor[netview.Point](): textOf(ParsePoint, FormatPoint, netview.Point.Compare, "DPID/PORT"),
 	reflect.TypeFor[LinkRef]():       textOf(ParseLink, LinkRef.String, LinkRef.compare, "link"),
+	reflect.TypeFor[AppName](): textOf(func(s string) (AppName, error) { return AppName(s), nil },
+		func(n AppName) string { return string(n) }, cmp.Compare[AppName], "name of an application"),
 }
 
 func textOf[T any](parse func(string) (T, error), format func(T) string, compare func(a, b T) int, what string) textType {

@@ -40,35 +40,15 @@ func row(b *strings.Builder, f field) {
 	if f.def != "" {
 		def = "`" + f.def + "`"
 	}
-	if f.restart {
+	switch {
+	case f.restart:
 		when = "from the next start"
+	case f.typ.Kind() == reflect.Map:
+		when = "as each says"
 	}
 	meaning := f.doc
 	if f.admin {
 		meaning += " *(admin)*"
 	}
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.name, f.values(), def, when, meaning)
-}
-
-// values says what a field may be.
-func (f field) values() string {
-	switch {
-	case f.typ.Kind() == reflect.Slice:
-		item := f
-		item.typ = f.typ.Elem()
-		return "list of " + item.values()
-	case textTypes[f.typ].parse != nil:
-		return textTypes[f.typ].what
-	case f.typ == durationType:
-		return "duration, " + f.min + " to " + f.max
-	case f.typ.Kind() == reflect.Bool:
-		return "`true` or `false`"
-	case f.typ.Kind() == reflect.Uint64:
-		return "number, " + f.min + " to " + f.max
-	case f.enum != nil:
-		return "`" + strings.Join(f.enum, "` or `") + "`"
-	case f.kind == "address":
-		return "HOST:PORT"
-	}
-	return "text"
 }

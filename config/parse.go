@@ -12,14 +12,14 @@ import (
 // MaxBytes is the longest configuration that is read.
 const MaxBytes = 8 << 20
 
-// Parse reads a configuration. The error is strictyaml.Problems: everything that is wrong, with
-// lines. A Config is returned only if nothing is.
-func Parse(b []byte) (*Config, error) {
+// Parse reads a configuration of an instance that has these applications. The error is
+// strictyaml.Problems: everything that is wrong, with lines. A Config is returned only if nothing is.
+func Parse(b []byte, apps ...App) (*Config, error) {
 	root, err := strictyaml.Open(b, MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	r := reader{lines: make(map[string]int)}
+	r := reader{lines: make(map[string]int), apps: apps}
 	c := &Config{}
 	r.value(root, "", field{}, reflect.ValueOf(c).Elem()) // what the schema alone can judge
 	r.check(c)
@@ -33,6 +33,7 @@ func Parse(b []byte) (*Config, error) {
 type reader struct {
 	strictyaml.Collector
 	lines map[string]int // of every value, by path
+	apps  []App
 }
 
 func (r *reader) wrong(n *yaml.Node, path, format string, args ...any) {
@@ -134,7 +135,11 @@ func (r *reader) entries(n *yaml.Node, path string, v reflect.Value) {
 			return
 		}
 		entry := reflect.New(v.Type().Elem()).Elem()
-		r.value(value, at, field{}, entry)
+		if entry.Kind() == reflect.Interface {
+			r.settings(key, value, path, at, entry)
+		} else {
+			r.value(value, at, field{}, entry)
+		}
 		v.SetMapIndex(reflect.ValueOf(k), entry)
 		r.lines[at] = key.Line
 	})

@@ -22,8 +22,8 @@ type Config struct {
 	Stats Stats `yaml:"stats" doc:"Polling of the switches' counters."`
 	// Forward configures the application that forwards between hosts.
 	Forward Forward `yaml:"forward" doc:"The application that forwards between hosts."`
-	// Apps configures the built-in applications.
-	Apps     Apps                    `yaml:"apps" doc:"The built-in applications."`
+	// Apps configures the applications.
+	Apps     Apps                    `yaml:"apps" doc:"The applications."`
 	Limits   Limits                  `yaml:"limits" doc:"Bounds on what clients and strangers cost. What exceeds one is refused or cut, counted and alarmed."`
 	Allow    []netview.DPID          `yaml:"allow" admin:"true" doc:"Datapath ids that may connect; without it, all may."`
 	Switches map[netview.DPID]Switch `yaml:"switches" doc:"Configuration of switches, by datapath id."`
@@ -72,9 +72,11 @@ type Forward struct {
 	Unknown string `yaml:"unknown" default:"controller" enum:"controller,flood" restart:"true" doc:"Treatment of a unicast packet that no rule matches."`
 }
 
-// Apps are the built-in applications.
+// Apps are the applications.
 type Apps struct {
-	Disable []string `yaml:"disable" enum:"forward,guard,proxyarp" restart:"true" doc:"Applications that are disabled."`
+	Disable []string `yaml:"disable" restart:"true" doc:"Applications that are disabled, by the names that weir get apps lists."`
+	// Settings are structs of the types that applications declare (App).
+	Settings map[AppName]any `yaml:"settings" doc:"Settings of applications that declare some: weir get apps NAME -o yaml lists them."`
 }
 
 // Switch configures a switch.

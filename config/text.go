@@ -22,6 +22,8 @@ func node(v reflect.Value, f field) *yaml.Node {
 		return textNode(scalarText(v))
 	}
 	switch v.Kind() {
+	case reflect.Interface:
+		return node(v.Elem(), f)
 	case reflect.Struct:
 		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, f := range fields(v.Type()) {

@@ -27,6 +27,8 @@ func walk(v reflect.Value, path string, f field, do func(entry)) {
 		return
 	}
 	switch v.Kind() {
+	case reflect.Interface:
+		walk(v.Elem(), path, f, do)
 	case reflect.Struct:
 		for _, f := range fields(v.Type()) {
 			walk(v.Field(f.index), join(path, f.name), f, do)
@@ -76,14 +78,30 @@ func overlay(to, from reflect.Value) {
 			overlay(e, from.MapIndex(key))
 			to.SetMapIndex(key, e)
 		}
+	case from.Kind() == reflect.Interface:
+		e := reflect.New(from.Elem().Type()).Elem()
+		if !to.IsNil() {
+			e.Set(to.Elem())
+		}
+		overlay(e, from.Elem())
+		to.Set(e)
 	default:
 		to.Set(from)
 	}
 }
 
-// Defaults returns the defaults.
-func Defaults() *Config {
+// Defaults returns the defaults, those of applications' settings too.
+func Defaults(apps ...App) *Config {
 	c := &Config{}
+	for _, a := range apps {
+		if a.Settings == nil {
+			continue
+		}
+		if c.Apps.Settings == nil {
+			c.Apps.Settings = make(map[AppName]any)
+		}
+		c.Apps.Settings[AppName(a.Name)] = a.defaults()
+	}
 	for _, l := range leaves {
 		if l.def == "" {
 			continue
@@ -128,6 +146,7 @@ func Running(began, now *Config) *Config {
 			l.of(out).Set(l.of(began))
 		}
 	}
+	keepSettings(out, began)
 	return out
 }
 

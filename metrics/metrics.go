@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"strings"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -40,7 +42,8 @@ type Sources struct {
 // Register has a registry collect them, with those of the process.
 func Register(r *prometheus.Registry, from *Sources) {
 	for name, read := range from.Apps {
-		r.MustRegister(kinds{desc(name+"_total", "What app/"+name+" did, by kind.", "kind"), read})
+		help := "What application " + strings.TrimPrefix(name, "app_") + " did, by kind."
+		r.MustRegister(kinds{desc(strings.ReplaceAll(name, "-", "_")+"_total", help, "kind"), read})
 	}
 	r.MustRegister(network{from}, rules{from.Flowsync}, intents{from}, keeper{from.Store}, alarms{from.View, from.Alarms},
 		kinds{descAudit, func() map[string]uint64 { return auditCounts(from.Audit.Counts()) }},

@@ -43,6 +43,10 @@ const (
 	AlarmIntents       AlarmKind = "intents"        // intents have been failed for long
 	AlarmWideIntents   AlarmKind = "wide-intents"   // intents take packets of others on links between switches
 	AlarmStore         AlarmKind = "store"          // the store takes nothing: it is full, or does not answer
+	AlarmApp           AlarmKind = "application"    // what an application reports
+	AlarmAppFailed     AlarmKind = "app-failed"     // an application panicked, or could not be made: it is not called again
+	AlarmAppStalled    AlarmKind = "app-stalled"    // an application does not return from a call
+	AlarmAppFlood      AlarmKind = "app-flood"      // an application sends more to a switch than it may: the rest is refused
 	AlarmLimit         AlarmKind = "limit"          // a limit is reached: what is above it is dropped and counted
 )
 
@@ -79,6 +83,7 @@ func (k AlarmKind) Severity() Severity {
 var transient = map[AlarmKind]bool{
 	AlarmForgedProbe: true, AlarmReplayedProbe: true, AlarmLinkAtHost: true, AlarmHostHijack: true, AlarmAddressClash: true,
 	AlarmDrift: true, AlarmSpoofedID: true, AlarmRefusedSwitch: true, AlarmHalfOpen: true, AlarmLimit: true, AlarmLinkDown: true,
+	AlarmAppFlood: true,
 }
 
 // Transient reports whether alarms of the kind end by themselves.

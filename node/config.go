@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/app"
+	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
@@ -39,6 +39,9 @@ type Config struct {
 	// PortSeries is up to how many ports all switches may have together for /metrics to show each;
 	// with more it shows switches only. 0: 10,000; negative: switches only, always.
 	PortSeries int
+
+	// Extra are applications besides those of every instance (package app).
+	Extra []app.Spec
 
 	Log *slog.Logger // nil for none
 	// Pipes, if set, is a second listener for switches: of those in the same process (package
@@ -132,12 +135,7 @@ func (c *Config) checkFields() error {
 	if err := c.checkStats(); err != nil {
 		return err
 	}
-	for _, app := range c.Apps.Disable {
-		if !slices.Contains(Apps, app) {
-			return fmt.Errorf("--disable-app=%s: there is no such application; there are: %s", app, strings.Join(Apps, ", "))
-		}
-	}
-	return nil
+	return catalog.Check(c.Extra, c.Apps.Disable)
 }
 
 // storeAnswer is how long a request waits for the store.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/app"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 )
@@ -182,6 +183,9 @@ func TestWrongConfigurations(t *testing.T) {
 		{"--lldp-period=1m1s", func(c *node.Config) { c.Discovery.LLDPPeriod = 61 * time.Second }},
 		{"--lldp-period=-1s", func(c *node.Config) { c.Discovery.LLDPPeriod = -time.Second }},
 		{"--disable-app=firewall forward", func(c *node.Config) { c.Apps.Disable = []string{"forward", "firewall"} }},
+		{"--disable-app=stats need forward", func(c *node.Config) { c.Apps.Disable = []string{"stats"} }},
+		{"application \"guard\" own", func(c *node.Config) { c.Extra = []app.Spec{{Name: "guard"}} }},
+		{"application \"Mine\" lower-case", func(c *node.Config) { c.Extra = []app.Spec{{Name: "Mine"}} }},
 		{"--store=…@127.0.0.1:2379 without password", func(c *node.Config) { c.Store = "http://root:hunter2@127.0.0.1:2379" }},
 		{"--auth=none loopback", func(c *node.Config) { c.API.Auth, c.API.Listen = "none", "0.0.0.0:0" }},
 		{"--insecure", func(c *node.Config) { c.API.Listen = "0.0.0.0:0" }},

@@ -16,5 +16,5 @@ func (n *node) discoveryConfig(as boot) discovery.Config {
 
 // inUse tells discovery that a host's packets are forwarded though it sees none of them.
 func (n *node) inUse(id netview.HostID, at netview.Point) bool {
-	return n.forward != nil && n.forward.HostActive(id, at)
+	return n.apps.Forward != nil && n.apps.Forward.HostActive(id, at)
 }

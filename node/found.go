@@ -18,10 +18,10 @@ func (n *node) found(at flowsync.Address, entries []flowsync.Entry) {
 	for i := range entries {
 		tree.AddRow(entries[i].Match, entries[i].Priority)
 	}
-	n.failModes.Listed(at.DPID, len(entries) > 0)
+	n.apps.Listed(at.DPID, len(entries) > 0)
 	n.discovery.FormerLinkPorts(at.DPID, at.Epoch, tree.Links)
-	if n.forward != nil {
-		n.forward.InheritTree(at.DPID, tree.Links, tree.Off)
+	if n.apps.Forward != nil {
+		n.apps.Forward.InheritTree(at.DPID, tree.Links, tree.Off)
 	}
 }
 
@@ -38,7 +38,7 @@ func bootID() uint16 {
 // which of its pairs have run out unheard.
 func (n *node) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) []flowsync.SoftEntry {
 	soft = slices.DeleteFunc(soft, isProtection)
-	if n.forward == nil {
+	if n.apps.Forward == nil {
 		return soft
 	}
 	var rules []forward.SoftRule
@@ -49,8 +49,8 @@ func (n *node) adopt(dpid netview.DPID, soft []flowsync.SoftEntry, whole bool) [
 		rules = append(rules, forward.SoftRule{Match: e.Match, Cookie: e.Cookie, Ports: e.Ports, Idle: e.Idle})
 		return true
 	})
-	n.answers.RuleChecks.Read(n.forward, dpid, rules)
-	n.forward.RulesListed(dpid, rules, whole)
+	n.answers.RuleChecks.Read(n.apps.Forward, dpid, rules)
+	n.apps.Forward.RulesListed(dpid, rules, whole)
 	return others
 }
 

@@ -492,11 +492,3 @@ func TestWhoMayDiff(t *testing.T) {
 		}
 	}
 }
-
-// TestAppsOfTheSchema: the configuration's schema knows exactly the applications that there are.
-func TestAppsOfTheSchema(t *testing.T) {
-	_, err := conf.Parse([]byte("apps: {disable: [nothing]}\n"))
-	if want := "want " + strings.Join(node.Apps, " or "); err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("%v, %s", err, want)
-	}
-}

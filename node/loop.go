@@ -42,6 +42,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("memory", func(ctx context.Context) error { process.KeepHeadroom(ctx, n.flowsync.Reading); return nil })
 	part("store", n.watchStore)
 	part("pulses", func(ctx context.Context) error { n.watchPulses(ctx); return nil })
+	part("stalled applications", func(ctx context.Context) error { n.switches.StallPart(time.Now).Run(ctx); return nil })
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
 	part("configuration", func(ctx context.Context) error { n.settings.Run(ctx); return nil })

@@ -114,8 +114,8 @@ func TestWithoutForwarding(t *testing.T) {
 		return err == nil && len(p.Items) == 1 && len(p.Items[0].Hops) == 2
 	})
 	apps, err := i.api.Apps(t.Context())
-	if err != nil || len(apps.Items) != len(node.Apps) || apps.Items[0].Name != "forward" ||
-		apps.Items[0].Enabled || apps.Items[0].State != "disabled" {
+	if err != nil || len(apps.Items) != 5 || apps.Items[1].Name != "forward" ||
+		apps.Items[1].Enabled || apps.Items[1].State != "disabled" {
 		t.Errorf("applications are %+v, %v", apps, err)
 	}
 	for _, f := range i.flows("") {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -18,10 +17,7 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/app/failmode"
-	"github.com/weirnet/weir/app/forward"
-	"github.com/weirnet/weir/app/guard"
-	"github.com/weirnet/weir/app/proxyarp"
+	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/config"
@@ -36,7 +32,6 @@ import (
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/southbound"
-	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/store/owner"
@@ -149,13 +144,9 @@ type node struct {
 	discovery   *discovery.Discovery
 	flowsync    *flowsync.Loop
 	intents     intents
-	forward     *forward.Forward // nil if disabled
-	guard       *guard.Guard     // nil if disabled
-	stats       *stats.Loop
-	proxyarp    *proxyarp.Proxy    // nil if disabled
+	apps        *catalog.Apps
 	answers     northbound.Answers // for the API
 	switches    *southbound.Registry
-	failModes   *failmode.Watch
 	api         *api.Server
 	storedTrees map[netview.DPID]warmstart.Tree // remembered; read only
 	recorder    *warmstart.Recorder
@@ -180,7 +171,8 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 		return nil, err
 	}
 	n.join(boot{key: key, life: bootID()})
-	n.settings.Crossings(crossings(n.forward, &n.intents))
+	n.settings.Crossings(crossings(n.apps.Forward, &n.intents))
+	n.settings.OnChange(n.apps.Configure)
 	n.remember()
 	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)
 	n.answers.Recorder = n.recorder
@@ -214,36 +206,16 @@ func (n *node) join(as boot) {
 		Domain: uint16(cfg.Domain), OnTreeEntries: n.found, Leftover: n.adopt, Alarms: n.alarms, Now: as.now,
 		OnOutcomes: n.intents.onOutcomes,
 	}, n.view)
-	if !slices.Contains(cfg.Apps.Disable, forward.Owner) {
-		n.forward = forward.New(forward.Config{Domain: uint16(cfg.Domain), Generation: as.life,
-			Unknown: forward.Unknown(cfg.Forward.Unknown), Alarms: n.alarms}, n.view.Desired(forward.Owner))
+	now := as.now
+	if now == nil {
+		now = time.Now
 	}
-	if !slices.Contains(cfg.Apps.Disable, guard.Owner) {
-		n.guard = guard.New(guard.Config{Domain: uint16(cfg.Domain), Now: as.now}, n.view, n.alarms)
-	}
-	n.stats = stats.New(n.cfg.counters(as))
-	if !slices.Contains(cfg.Apps.Disable, proxyarp.Owner) {
-		n.proxyarp = proxyarp.New(proxyarp.Config{Learned: n.discovery.Address, Alarms: n.alarms, Now: as.now}, n.view)
-	}
-	n.switches.Join(n.discovery, n.flowsync, n.applications()...)
+	n.apps = catalog.New(catalog.Engines{Config: &cfg.Config, View: n.view, Maps: n.maps, Alarms: n.alarms,
+		Discovery: n.discovery, Log: cfg.Log, Now: now, Generation: as.life, Seed: as.seed}, cfg.Extra)
+	n.switches.Join(n.discovery, n.flowsync, n.apps.InSessions()...)
 	n.answers.Engines = northbound.Engines{View: n.view, Maps: n.maps, Server: n.switches.Server, Discovery: n.discovery,
-		Flowsync: n.flowsync, Forward: n.forward, Stats: n.stats, Settings: n.settings, Domain: uint16(cfg.Domain),
-		StoreAnswer: cfg.storeAnswer(), Forgotten: n.failModes.Forget}
-}
-
-// applications are those that take part in switches' sessions, in the order in which they see
-// packets.
-func (n *node) applications() (list []southbound.App) {
-	if n.guard != nil {
-		list = append(list, n.guard.App())
-	}
-	if n.proxyarp != nil {
-		list = append(list, n.proxyarp.App())
-	}
-	if n.forward != nil {
-		list = append(list, n.forward.App())
-	}
-	return append(list, n.stats.App(), n.failModes)
+		Flowsync: n.flowsync, Forward: n.apps.Forward, Stats: n.apps.Stats, Settings: n.settings, Domain: uint16(cfg.Domain),
+		StoreAnswer: cfg.storeAnswer(), Forgotten: n.apps.Forget}
 }
 
 // openSouthbound makes what holds the switches' connections.
@@ -265,7 +237,6 @@ func (n *node) openSouthbound() (err error) {
 func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err error) {
 	of := &n.cfg.OpenFlow
 	sessions.EchoInterval, sessions.EchoMisses = of.EchoInterval, int(of.EchoMisses)
-	n.failModes = failmode.New(n.view, n.alarms, now)
 	n.switches, err = southbound.New(southbound.Config{
 		TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms, Audit: n.auditRefusal, Log: n.cfg.Log,
 		Now: now,
@@ -294,11 +265,13 @@ func (n *node) buildAPI() error {
 	n.api = api.New(api.Config{
 		StackConfig: stack, View: n.view,
 		Switches: &n.answers, Paths: &n.answers, SoftRules: n.answers.SoftRules, IntentRules: n.flowsync.OrderedRules,
-		Counters: n.stats.Board().Switch,
-		Ready:    n.ready, Members: n.members, Apps: n.apps, Check: n.answers.Check, Sync: n.answers.Sync, Gatherer: registry,
-		Configuration: n.settings, Drains: settings.Drains{Settings: n.settings}, Forgetter: &n.answers, Audit: n.audit,
+		Counters: n.apps.Stats.Board().Switch,
+		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
+		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},
+		Forgetter: &n.answers, Audit: n.audit,
 		Intents: n.intents.engine, IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	})
+	n.apps.AddRoutes(n.api.Add)
 	registry.MustRegister(n.api)
 	metrics.Register(registry, n.sources())
 	return nil
@@ -306,21 +279,11 @@ func (n *node) buildAPI() error {
 
 // sources are what counts.
 func (n *node) sources() *metrics.Sources {
-	apps := map[string]func() map[string]uint64{}
-	if n.forward != nil {
-		apps[forward.Owner] = n.forward.Counts().ByKind
-	}
-	if n.guard != nil {
-		apps[guard.Owner] = n.guard.Counts().ByKind
-	}
-	if n.proxyarp != nil {
-		apps[proxyarp.Owner] = n.proxyarp.Counts().ByKind
-	}
 	return &metrics.Sources{
-		View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.stats,
+		View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.apps.Stats,
 		Intents:  n.intents.engine,
 		Journals: map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions},
-		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: apps,
+		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: n.apps.Counts(),
 		Unowned: n.switches.Unowned, PortSeries: cmp.Or(n.cfg.PortSeries, defaultPortSeries),
 	}
 }

@@ -12,17 +12,8 @@ import (
 // start: run gives each a goroutine of its own, and whoever steps an instance steps them.
 func (n *node) engineParts(now func() time.Time) []*loop.Part {
 	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
-		&n.flowsync.Part, &n.stats.Part}
-	if n.forward != nil {
-		list = append(list, &n.forward.Follow(n.maps).Part)
-	}
-	if n.guard != nil {
-		list = append(list, &n.guard.Part)
-	}
-	if n.proxyarp != nil {
-		list = append(list, &n.proxyarp.Part)
-	}
-	list = append(list, n.recorder.Part())
+		&n.flowsync.Part}
+	list = append(append(list, n.apps.Parts()...), n.recorder.Part())
 	return append(append(list, n.intents.parts()...), watch.New(n.intents.engine, n.alarms).Part(now))
 }
 

@@ -24,6 +24,9 @@ import (
 // ups is an application that counts switches.
 type ups struct{ atomic.Int64 }
 
+// Name implements southbound.App.
+func (u *ups) Name() string { return "ups" }
+
 func (u *ups) SwitchUp(*southbound.Switch) southbound.Part {
 	u.Add(1)
 	return nil

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 
+	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/config"
@@ -25,7 +26,7 @@ func (c *Config) base() settings.Base {
 	}
 	return settings.Base{
 		Flags: c.Config, Defaults: Defaults().Config, Given: c.Given, File: c.ConfigFile, Reload: c.Reload, Log: c.Log,
-		Check: with((*Config).check), CheckFiles: with((*Config).checkCertificates),
+		Check: with((*Config).check), CheckFiles: with((*Config).checkCertificates), Apps: catalog.Schema(c.Extra),
 	}
 }
 

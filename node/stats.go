@@ -16,9 +16,3 @@ func (c *Config) checkStats() error {
 	}
 	return nil
 }
-
-// counters returns the configuration of package stats.
-func (c *Config) counters(as boot) stats.Config {
-	return stats.Config{Now: as.now, Seed: as.seed, Domain: uint16(c.Domain), Ports: c.Stats.PortPeriod,
-		Tables: c.Stats.TablePeriod, Flows: c.Stats.FlowPeriod}
-}

@@ -30,9 +30,9 @@ func (n *node) recollect(facts *warmstart.Facts) {
 	for _, t := range facts.Trees {
 		n.storedTrees[t.DPID] = t
 	}
-	if n.forward != nil {
+	if n.apps.Forward != nil {
 		for _, t := range facts.Trees {
-			n.forward.InheritTree(t.DPID, t.Links, t.Off)
+			n.apps.Forward.InheritTree(t.DPID, t.Links, t.Off)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func (n *node) treeOf(s *netview.Snapshot, dpid netview.DPID) (links, off []uint
 	if old, was := n.storedTrees[dpid]; !ok && was {
 		return old.Links, old.Off, true
 	}
-	if !confirmed && n.forward != nil {
-		tree.AddPossible(n.forward.Unconfirmed(dpid))
+	if !confirmed && n.apps.Forward != nil {
+		tree.AddPossible(n.apps.Forward.Unconfirmed(dpid))
 	}
 	return tree.Links, tree.Off, ok
 }

@@ -67,15 +67,15 @@ func (s *Settings) compare(text []byte, role api.Role) ([]client.ConfigChange, e
 // differ reads the text of a configuration: what it is as a whole, and what differs from the one
 // before.
 func (s *Settings) differ(was, is string) (next *config.Config, diff []config.Change, err error) {
-	doc, err := config.Parse([]byte(is))
+	doc, err := s.parse(is)
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := config.Parse([]byte(was))
+	old, err := s.parse(was)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the configuration in force: %w", err)
 	}
-	defaults := config.Defaults()
+	defaults := s.defaults()
 	return s.whole(doc), config.Diff(config.Merge(defaults, old), config.Merge(defaults, doc)), nil
 }
 

@@ -75,8 +75,11 @@ func (s *Settings) finish(ctx context.Context) error {
 	s.alarms.Clear(netview.AlarmConfig, "")
 	s.pending, s.unkept = nil, false
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.state = k.state
 	k.then()
+	s.mu.Unlock()
+	if s.changed != nil {
+		s.changed(config.Running(s.began, s.current))
+	}
 	return nil
 }

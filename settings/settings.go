@@ -38,6 +38,7 @@ type Base struct {
 	// Check finds what is wrong with a configuration as a whole, CheckFiles what is with the files
 	// that it names.
 	Check, CheckFiles func(*config.Config) error
+	Apps              []config.App // that a configuration may name
 	Log               *slog.Logger
 }
 
@@ -51,6 +52,8 @@ type Settings struct {
 	audit  *audit.Log
 	// certificates reads those for switches again; nil without TLS.
 	certificates func() error
+	// changed is told what is in force after a change, by who has the turn; nil: nobody is.
+	changed func(*config.Config)
 	// crossings counts what still passes a place; nil where nobody knows.
 	crossings func(netview.Point) Crossing
 
@@ -107,7 +110,7 @@ func (s *Settings) Check() error {
 			name = s.base.File
 		}
 	}
-	doc, err := config.Parse([]byte(s.state.Text))
+	doc, err := s.parse(s.state.Text)
 	if err != nil {
 		return &Error{strictyaml.InFile(name, err)}
 	}
@@ -166,8 +169,15 @@ func readConfigFile(name string) ([]byte, error) {
 
 // whole is flags over a configuration over the defaults.
 func (s *Settings) whole(doc *config.Config) *config.Config {
-	return s.base.Flags.Over(config.Merge(config.Defaults(), doc), s.base.isSet())
+	return s.base.Flags.Over(config.Merge(s.defaults(), doc), s.base.isSet())
 }
+
+// parse reads a configuration; defaults is what holds where it says nothing.
+func (s *Settings) parse(text string) (*config.Config, error) {
+	return config.Parse([]byte(text), s.base.Apps...)
+}
+
+func (s *Settings) defaults() *config.Config { return config.Defaults(s.base.Apps...) }
 
 // Join makes them the owner of the view's settings, before any switch can connect: it keeps what the
 // instance begins with, and tells the view.
@@ -178,6 +188,9 @@ func (s *Settings) Join(view *netview.View, alarms *alarm.Board, audit *audit.Lo
 
 // Certificates has a function read the certificates for switches again when files are read again.
 func (s *Settings) Certificates(read func() error) { s.certificates = read }
+
+// OnChange has a function told what is in force after each change that may concern it. It must not block.
+func (s *Settings) OnChange(changed func(*config.Config)) { s.changed = changed }
 
 // Crossings has a function count what still passes a place.
 func (s *Settings) Crossings(count func(netview.Point) Crossing) { s.crossings = count }

@@ -11,6 +11,7 @@ import (
 
 // App is an application that takes part in the sessions of switches.
 type App interface {
+	Name() string
 	// SwitchUp begins a session: the switch is connected. Whether this instance may write to it is
 	// another thing: see MasterHandler. nil: the application takes no part in it.
 	SwitchUp(*Switch) Part
@@ -79,12 +80,16 @@ type Switch struct {
 	Session *session.Session
 
 	queue    *queue
-	parts    []Part // of the applications, in their order
-	admit    []Admitter
-	packets  []PacketHandler
-	batches  []BatchHandler
-	removals []FlowRemovedHandler
-	masters  []MasterHandler
+	parts    []handler[Part] // of the applications, in their order
+	admit    []handler[Admitter]
+	packets  []handler[PacketHandler]
+	batches  []handler[BatchHandler]
+	removals []handler[FlowRemovedHandler]
+	masters  []handler[MasterHandler]
+
+	calls   Calls        // the reader's, of applications
+	app     int          // whose SwitchUp is called; noApp: none's
+	contain *Containment // its; nil: none
 
 	telling sync.Mutex // guards what follows, and orders what parts are told of mastership
 	denied  bool       // they were told that this instance may not write
@@ -95,26 +100,50 @@ type Switch struct {
 	refusal Refusal
 }
 
-// Output makes an owner's way to the switch in this session. Errors about what is written through it go
-// to refused, which may be nil.
+// Output makes an owner's way to the switch in this session, and is called in SwitchUp. Errors about what
+// is written through it go to refused, which may be nil.
 func (sw *Switch) Output(owner string, refused ErrorHandler) *Output {
-	return sw.queue.output(owner, refused)
+	if sw.contain != nil && refused != nil {
+		refused = containedErrors{sw.contain, refused}
+	}
+	o := sw.queue.output(owner, refused)
+	o.app, o.contain = sw.app, sw.contain
+	return o
 }
 
-// take adds a part.
-func (sw *Switch) take(p Part) {
-	sw.parts = append(sw.parts, p)
-	sw.admit = appendIf(sw.admit, p)
-	sw.packets = appendIf(sw.packets, p)
-	sw.batches = appendIf(sw.batches, p)
-	sw.removals = appendIf(sw.removals, p)
-	sw.masters = appendIf(sw.masters, p)
+// noApp is in place of an application's number.
+const noApp = -1
+
+// handler is what an application's part wants of a session.
+type handler[T any] struct {
+	app int // its number, in the order of applications
+	to  T
+}
+
+// begin begins an application's part in the session.
+func (sw *Switch) begin(app int, a App) {
+	sw.app = app
+	sw.calls.Begin(app)
+	switch p := a.SwitchUp(sw).(type) {
+	case nil:
+	case *containedPart:
+		sw.takeContained(app, p)
+	default:
+		sw.parts = append(sw.parts, handler[Part]{app, p})
+		sw.admit = appendIf(sw.admit, app, p)
+		sw.packets = appendIf(sw.packets, app, p)
+		sw.batches = appendIf(sw.batches, app, p)
+		sw.removals = appendIf(sw.removals, app, p)
+		sw.masters = appendIf(sw.masters, app, p)
+	}
+	sw.calls.End()
+	sw.app = noApp
 }
 
 // appendIf appends a part to those that are a T, if it is one.
-func appendIf[T any](list []T, p Part) []T {
+func appendIf[T any](list []handler[T], app int, p Part) []handler[T] {
 	if t, ok := p.(T); ok {
-		return append(list, t)
+		return append(list, handler[T]{app, t})
 	}
 	return list
 }

@@ -33,6 +33,10 @@
 // asked. Who may write to it SetMaster says, and nobody else; an Output refuses what this instance may
 // not write with ErrNotMaster.
 //
+// A Containment ends an application that panics in place of the instance. What is not contained is called
+// directly. Calls notes which application a reader is in, and StallPart raises an alarm about one that
+// does not return to it.
+//
 // # Who owns what
 //
 // All calls of one session come from its reader, one at a time, and end with SwitchDown; a later

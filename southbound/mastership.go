@@ -56,7 +56,7 @@ func (g *Registry) tellMaster(sw *Switch) {
 	sw.denied = !on
 	g.flowsync.Mastered(sw.address(), on)
 	for _, p := range sw.masters {
-		p.Mastered(on)
+		p.to.Mastered(on)
 	}
 }
 

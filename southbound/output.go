@@ -29,6 +29,8 @@ type Output struct {
 	q       *queue
 	owner   string
 	refused ErrorHandler // nil: errors are counted only
+	app     int          // the owner's number; noApp: it is none
+	contain *Containment // of the owner's application, for what it is answered; nil: none
 
 	// q.mu guards these.
 	sent    sentRanges
@@ -52,7 +54,7 @@ func newQueue(s *session.Session, master *atomic.Bool) *queue {
 
 // output makes an owner's output.
 func (q *queue) output(owner string, refused ErrorHandler) *Output {
-	o := &Output{q: q, owner: owner, refused: refused}
+	o := &Output{q: q, owner: owner, refused: refused, app: noApp}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.outputs = append(q.outputs, o)
@@ -129,6 +131,10 @@ func (o *Output) SendFrames(number uint64, frames []byte, count int) error {
 
 // Barrier asks for what was written before it to be confirmed.
 func (o *Output) Barrier(done func(error)) error {
+	if c := o.contain; c != nil {
+		inner := done
+		done = func(err error) { c.Do(func() { inner(err) }) }
+	}
 	q := o.q
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,12 +171,25 @@ func (o *Output) settled(last uint32, err error) {
 
 // Multipart asks the switch, as session.Session.Multipart does. What was appended stays where it is.
 func (o *Output) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	if c := o.contain; c != nil {
+		inner := answer
+		answer = func(reply openflow.ReplyBody, err error) { c.Do(func() { inner(reply, err) }) }
+	}
 	return o.q.s.Multipart(body, answer)
 }
 
 // MultipartParts asks the switch, as session.Session.MultipartParts does.
 func (o *Output) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error,
 	answer func(error)) error {
+	if c := o.contain; c != nil {
+		innerPart, inner := part, answer
+		part = func(v openflow.Version, body []byte) (err error) {
+			err = errPanicked
+			c.Do(func() { err = innerPart(v, body) })
+			return err
+		}
+		answer = func(err error) { c.Do(func() { inner(err) }) }
+	}
 	return o.q.s.MultipartParts(body, part, answer)
 }
 

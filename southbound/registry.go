@@ -46,8 +46,9 @@ type Registry struct {
 	quiet     logLimiter
 	master    atomic.Bool // this instance may write to switches
 
-	mu sync.Mutex       // guards up
-	up map[*Switch]bool // the sessions that are told of mastership
+	mu       sync.Mutex       // guards what follows
+	up       map[*Switch]bool // the sessions that are told of mastership
+	sessions map[*Switch]bool // all, while applications may be called
 }
 
 // New makes one that is joined to the engines later, and before it serves. The error is that of
@@ -56,7 +57,7 @@ func New(cfg Config) (*Registry, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Registry{cfg: cfg, up: make(map[*Switch]bool)}
+	g := &Registry{cfg: cfg, up: make(map[*Switch]bool), sessions: make(map[*Switch]bool)}
 	g.master.Store(true)
 	var err error
 	if g.tls, err = newTLS(cfg.TLS); err != nil {
@@ -86,13 +87,14 @@ func (g *Registry) ReloadCertificates() func() error {
 func (g *Registry) Connected(s *session.Session) {
 	f := s.Features()
 	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
-		Session: s, queue: newQueue(s, &g.master)}
+		Session: s, queue: newQueue(s, &g.master), app: noApp}
 	rules := sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})
 	s.SetValue(sw)
-	for _, a := range g.apps {
-		if p := a.SwitchUp(sw); p != nil {
-			sw.take(p)
-		}
+	g.mu.Lock()
+	g.sessions[sw] = true
+	g.mu.Unlock()
+	for i, a := range g.apps {
+		sw.begin(i, a)
 	}
 	g.discovery.SwitchUp(discovery.SwitchFacts{
 		DPID: sw.DPID, Epoch: sw.Epoch, Version: f.Version, Address: f.Remote.String(), Desc: f.Desc,
@@ -111,10 +113,13 @@ func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 	body, fault := packet.ParseKey(pin.Data, k)
 	probe := k.EtherType == packet.TypeLLDP && !malformed(fault) // behind two tags no rule of ours finds it
 	for _, a := range sw.admit {
-		if !a.Admit(pin.InPort, probe && k.InnerVLAN == 0) {
+		sw.calls.Begin(a.app)
+		if !a.to.Admit(pin.InPort, probe && k.InnerVLAN == 0) {
+			sw.calls.End()
 			return
 		}
 	}
+	sw.calls.End()
 	switch {
 	case probe:
 		g.discovery.LLDP(sw.DPID, pin.InPort, pin.Data)
@@ -125,10 +130,12 @@ func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 	g.discovery.Frame(sw.DPID, pin.InPort, k)
 	sw.packet = Packet{PacketIn: pin, Key: k, Body: body}
 	for _, a := range sw.packets {
-		if a.PacketIn(&sw.packet) {
-			return
+		sw.calls.Begin(a.app)
+		if a.to.PacketIn(&sw.packet) {
+			break
 		}
 	}
+	sw.calls.End()
 }
 
 // malformed reports whether a frame is not what its types say, up to the network header: it is
@@ -149,8 +156,10 @@ func (g *Registry) BatchEnd(s *session.Session) {
 		return
 	}
 	for _, a := range sw.batches {
-		a.BatchEnd()
+		sw.calls.Begin(a.app)
+		a.to.BatchEnd()
 	}
+	sw.calls.End()
 	sw.queue.flush()
 }
 
@@ -163,8 +172,10 @@ func (g *Registry) Message(s *session.Session, h openflow.Header, m openflow.Mes
 	case *openflow.FlowRemoved:
 		g.flowsync.Removed(sw.address(), m)
 		for _, a := range sw.removals {
-			a.FlowRemoved(m)
+			sw.calls.Begin(a.app)
+			a.to.FlowRemoved(m)
 		}
+		sw.calls.End()
 	case *openflow.ErrorMsg:
 		g.refusal(sw, h, m)
 	case *openflow.MultipartReply:
@@ -189,12 +200,21 @@ func (g *Registry) refusal(sw *Switch, h openflow.Header, m *openflow.ErrorMsg) 
 	} else {
 		owner = o.owner
 		if o.refused != nil {
-			o.refused.Refused(r)
+			sw.refuse(o, r)
 		}
 	}
 	if g.cfg.Log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many
 		g.cfg.Log.Debug("switch refused a message", "dpid", sw.DPID, "of", owner, "error", openflow.Text(h, m))
 	}
+}
+
+// refuse gives an error to an owner.
+func (sw *Switch) refuse(o *Output, r *Refusal) {
+	if o.app != noApp {
+		sw.calls.Begin(o.app)
+		defer sw.calls.End()
+	}
+	o.refused.Refused(r)
 }
 
 // Unowned is how many errors came about messages that nobody sent.
@@ -217,8 +237,13 @@ func (g *Registry) Disconnected(s *session.Session, err error) {
 	sw := s.Value().(*Switch)
 	g.ended(sw)
 	for i := len(sw.parts) - 1; i >= 0; i-- {
-		sw.parts[i].SwitchDown()
+		sw.calls.Begin(sw.parts[i].app)
+		sw.parts[i].to.SwitchDown()
 	}
+	sw.calls.End()
+	g.mu.Lock()
+	delete(g.sessions, sw)
+	g.mu.Unlock()
 	g.flowsync.SwitchDown(sw.address(), stuck(err))
 	g.discovery.SwitchDown(sw.DPID, sw.Epoch)
 	if errors.Is(err, session.ErrHeld) {

@@ -56,6 +56,8 @@ type watcher struct {
 	probes            []bool // what of the packet-ins was a discovery frame
 }
 
+func (w *watcher) Name() string { return w.name }
+
 func (w *watcher) SwitchUp(sw *Switch) Part {
 	w.sw, w.out = sw, sw.Output(w.name, w)
 	w.diary.note(w.name + " up")
@@ -81,6 +83,7 @@ func (w *watcher) Refused(r *Refusal) { w.refusal = *r }
 // idle is an application that takes no part.
 type idle struct{}
 
+func (idle) Name() string          { return "idle" }
 func (idle) SwitchUp(*Switch) Part { return nil }
 
 // southboundOf is a registry with applications, and what it stands on.
@@ -465,16 +468,18 @@ func TestMastership(t *testing.T) {
 // counts is an application that does nothing with packets but count them.
 type counts struct{ n int }
 
+func (c *counts) Name() string          { return "counts" }
 func (c *counts) SwitchUp(*Switch) Part { return c }
 func (c *counts) SwitchDown()           {}
 func (c *counts) PacketIn(*Packet) bool { c.n++; return false }
 
-// TestAPacketInCostsNothing: no allocation between a session and the applications, but what discovery
-// does with a host that is new to it.
+// TestAPacketInCostsNothing: no allocation between a session and the applications, contained ones too, but
+// what discovery does with a host that is new to it.
 func TestAPacketInCostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := new(counts)
-		g := southboundOf(t, &watcher{name: "w", diary: new(diary), refuses: 8}, c)
+		contained := new(counts)
+		g := southboundOf(t, &watcher{name: "w", diary: new(diary), refuses: 8}, c, NewContainment(nil).App(contained))
 		dialer := session.NewDialer(session.Config{})
 		connect(t, g, dialer, hub.Switch(5))
 		s := g.Server.Session(5)
@@ -486,8 +491,9 @@ func TestAPacketInCostsNothing(t *testing.T) {
 		}
 		pin = packetIn(1, frame)
 		discovers := testing.AllocsPerRun(100, func() { g.discovery.Frame(5, 1, &sw.key) })
-		if n := testing.AllocsPerRun(100, func() { g.PacketIn(s, openflow.Header{}, pin) }); n > discovers || c.n == 0 {
-			t.Errorf("%v allocations of a packet, %v of them discovery's; %d were seen", n, discovers, c.n)
+		n := testing.AllocsPerRun(100, func() { g.PacketIn(s, openflow.Header{}, pin) })
+		if n > discovers || c.n == 0 || contained.n != c.n {
+			t.Errorf("%v allocations of a packet, %v of them discovery's; %d and %d were seen", n, discovers, c.n, contained.n)
 		}
 		dialer.Close(context.Background())
 		g.Server.Close(context.Background())

@@ -8,14 +8,20 @@ import (
 	"github.com/weirnet/weir/southbound"
 )
 
+// Owner is the application's name.
+const Owner = "stats"
+
 // App is the loop's part in switches' sessions.
 func (l *Loop) App() southbound.App { return app{l} }
 
 type app struct{ *Loop }
 
+// Name implements southbound.App.
+func (app) Name() string { return Owner }
+
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
-	p := &part{a.Loop, Address{sw.DPID, sw.Epoch}, sw.Output("statistics", nil)}
+	p := &part{a.Loop, Address{sw.DPID, sw.Epoch}, sw.Output(Owner, nil)}
 	a.Loop.SwitchUp(p.at, sw.Version, p)
 	return p
 }

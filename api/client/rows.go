@@ -30,6 +30,17 @@ type App struct {
 	Enabled bool   `json:"enabled"`
 	State   string `json:"state" doc:"running, disabled, or what keeps it from running."`
 	Text    string `json:"text,omitempty" doc:"What it does, in a line."`
+	// Settings are those that it declares, in package config's form.
+	Settings []AppSetting `json:"settings,omitempty" doc:"What the configuration may say of it."`
+}
+
+// AppSetting is one of an application's settings.
+type AppSetting struct {
+	Path    string `json:"path" doc:"The field in the configuration."`
+	Values  string `json:"values" doc:"What it may be."`
+	Default string `json:"default,omitempty"`
+	Restart bool   `json:"restart,omitempty" doc:"A change holds from the next start."`
+	Text    string `json:"text"`
 }
 
 // Switch is a switch as its handshake and its port statuses describe it.

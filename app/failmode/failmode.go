@@ -13,6 +13,9 @@ import (
 	"github.com/weirnet/weir/southbound"
 )
 
+// Owner is the application's name.
+const Owner = "failmode"
+
 // Watch is the application.
 type Watch struct {
 	now    func() time.Time
@@ -20,38 +23,46 @@ type Watch struct {
 	alarms alarm.Sink
 
 	mu   sync.Mutex // guards what follows
-	up   map[netview.DPID]*southbound.Switch
+	up   map[netview.DPID]*southbound.Output
 	away map[netview.DPID]time.Time // switches that held entries of the tree when their session ended: when that was
 }
 
 // New makes one; now is the clock.
 func New(view *netview.View, alarms alarm.Sink, now func() time.Time) *Watch {
-	return &Watch{now: now, view: view, alarms: alarms, up: make(map[netview.DPID]*southbound.Switch),
+	return &Watch{now: now, view: view, alarms: alarms, up: make(map[netview.DPID]*southbound.Output),
 		away: make(map[netview.DPID]time.Time)}
 }
 
 // maxAway bounds how many switches that are away are remembered.
 const maxAway = 16384
 
+// Name implements southbound.App.
+func (*Watch) Name() string { return Owner }
+
 // SwitchUp implements southbound.App.
 func (w *Watch) SwitchUp(sw *southbound.Switch) southbound.Part {
+	return w.begin(sw.DPID, sw.Output(Owner, nil))
+}
+
+// begin begins a session of a switch, which is asked by out.
+func (w *Watch) begin(dpid netview.DPID, out *southbound.Output) *part {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.up[sw.DPID] = sw
-	return &part{w, sw}
+	w.up[dpid] = out
+	return &part{w, dpid}
 }
 
 type part struct {
-	w  *Watch
-	sw *southbound.Switch
+	w    *Watch
+	dpid netview.DPID
 }
 
 // SwitchDown implements southbound.Part.
 func (p *part) SwitchDown() {
 	p.w.mu.Lock()
-	delete(p.w.up, p.sw.DPID)
+	delete(p.w.up, p.dpid)
 	p.w.mu.Unlock()
-	p.w.sessionEnded(p.sw.DPID, p.w.view.Snapshot())
+	p.w.sessionEnded(p.dpid, p.w.view.Snapshot())
 }
 
 // sessionEnded records that a switch's session has ended, and whether it held entries of the tree.
@@ -83,14 +94,14 @@ func (w *Watch) awayFor(dpid netview.DPID) (time.Duration, bool) {
 func (w *Watch) Listed(dpid netview.DPID, holds bool) {
 	away, ok := w.awayFor(dpid)
 	w.mu.Lock()
-	sw := w.up[dpid]
+	out := w.up[dpid]
 	w.mu.Unlock()
 	switch {
-	case !ok || sw == nil:
+	case !ok || out == nil:
 	case holds:
 		w.alarms.Clear(netview.AlarmFailMode, dpid.String())
 	default: // where it cannot be asked, or does not say, nothing is found out until it was away once more
-		_ = sw.Session.Multipart(&openflow.PortStatsRequest{Port: openflow.PortAny}, func(body openflow.ReplyBody, err error) {
+		_ = out.Multipart(&openflow.PortStatsRequest{Port: openflow.PortAny}, func(body openflow.ReplyBody, err error) {
 			list, ok := body.(*openflow.PortStatsList)
 			if err == nil && ok && olderThan(list.Ports, away) {
 				w.alarms.Raise(netview.AlarmFailMode, dpid.String(), fmt.Sprintf(

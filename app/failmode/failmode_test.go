@@ -8,7 +8,6 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/southbound"
 )
 
 // TestAway: a switch is remembered as away, and for how long, if it held an entry of the tree when its
@@ -25,7 +24,7 @@ func TestAway(t *testing.T) {
 			status.Set([]netview.RuleResult{{Key: r.Key(), Cookie: r.Cookie, State: state}})
 		}
 	}
-	down := func(dpid netview.DPID) { w.SwitchUp(&southbound.Switch{DPID: dpid}).SwitchDown() }
+	down := func(dpid netview.DPID) { w.begin(dpid, nil).SwitchDown() }
 	away := func(dpid netview.DPID, want time.Duration, was bool) {
 		t.Helper()
 		if d, ok := w.awayFor(dpid); ok != was || ok && d != want {

@@ -7,6 +7,9 @@ func (f *Forward) App() southbound.App { return app{f} }
 
 type app struct{ *Forward }
 
+// Name implements southbound.App.
+func (app) Name() string { return Owner }
+
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
 	p := &part{}

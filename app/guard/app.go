@@ -10,6 +10,9 @@ func (g *Guard) App() southbound.App { return app{g} }
 
 type app struct{ *Guard }
 
+// Name implements southbound.App.
+func (app) Name() string { return Owner }
+
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
 	p := &part{g: a.Guard}

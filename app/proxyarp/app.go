@@ -10,6 +10,9 @@ func (p *Proxy) App() southbound.App { return app{p} }
 
 type app struct{ *Proxy }
 
+// Name implements southbound.App.
+func (app) Name() string { return Owner }
+
 // SwitchUp implements southbound.App.
 func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
 	return &part{p: a.Proxy, dpid: sw.DPID, out: sw.Output(Owner, nil)}
