@@ -46,7 +46,7 @@ func (h *Host) Addr(six bool) netip.Addr {
 // the exact counts.
 func (h *Host) Ping(to netip.Addr, count int) Count {
 	h.lab.t.Helper()
-	args := []string{"-n", "-q", "-i", "0.02", "-W", "1", "-c", fmt.Sprint(count), to.String()}
+	args := []string{"-n", "-q", "-i", "0.02", "-W", "3", "-c", fmt.Sprint(count), to.String()}
 	out, _ := exec.Command("nsenter", h.in("ping", args)...).CombinedOutput()
 	c, err := parsePing(string(out))
 	if err != nil {

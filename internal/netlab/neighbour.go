@@ -23,6 +23,6 @@ func (h *Host) ForgetNeighbours() {
 func (n *Network) flushNeighbours() {
 	n.lab.t.Helper()
 	for _, h := range n.Hosts {
-		h.Run("ip", "neigh", "flush", "dev", h.Dev, "nud", "all")
+		h.Run("sh", "-c", "ip neigh flush dev "+h.Dev+" "+resolved+" nud failed")
 	}
 }

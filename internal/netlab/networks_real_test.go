@@ -46,7 +46,7 @@ func (n *Network) awaitBroadcasts(limit time.Duration) {
 	}()
 	n.lab.Eventually(limit, "a broadcast reaches every host", func() bool {
 		missed = nil
-		for host, copies := range n.Copies(n.Hosts[0], UDP, 1) {
+		for host, copies := range n.copiesWithin(time.Second, n.Hosts[0], UDP, 1) {
 			if copies[0] > 1 {
 				n.lab.t.Errorf("before the network is settled, %s got %d copies of a broadcast", host, copies[0])
 			}
