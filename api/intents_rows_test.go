@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/api/wire"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/intent/schema"
+	"github.com/weirnet/weir/internal/schematest"
 )
 
 // TestContentIsShown: every field of an intent's content is in the answer about it as it was asked
@@ -65,13 +66,7 @@ func withValues(t *testing.T, q client.IntentRequest) client.IntentRequest {
 		if row.Field == schema.ID || row.Field == schema.Kind {
 			continue
 		}
-		text := map[schema.Form]string{schema.Text: "value", schema.Number: "7", schema.Flag: "true"}[row.Form]
-		if row.Form == schema.Enum {
-			text = row.Names()[1]
-		}
-		if err := q.SetText(row, text); err != nil {
-			t.Fatalf("%s=%s: %v", row.Name, text, err)
-		}
+		schematest.Say(t, &q, row)
 	}
 	return q
 }

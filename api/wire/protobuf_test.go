@@ -1,37 +1,24 @@
 package wire
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/bufbuild/protocompile"
 	"google.golang.org/protobuf/encoding/protodelim"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"bytes"
-
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/intent/schema"
+	"github.com/weirnet/weir/internal/schematest"
 )
-
-// compiled is intents.proto as a protobuf compiler reads it.
-func compiled(t *testing.T) protoreflect.FileDescriptor {
-	t.Helper()
-	c := protocompile.Compiler{Resolver: &protocompile.SourceResolver{
-		Accessor: protocompile.SourceAccessorFromMap(map[string]string{"intents.proto": intentpb.File})}}
-	files, err := c.Compile(t.Context(), "intents.proto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files[0]
-}
 
 // TestFieldNumbers: the constants are the numbers of the file, and every field has one.
 func TestFieldNumbers(t *testing.T) {
-	file := compiled(t)
+	file := schematest.File(t)
 	for message, want := range map[protoreflect.Name]map[protoreflect.Name]protoreflect.FieldNumber{
 		"Point":         {"dpid": intentpb.PointDPID, "port": intentpb.PointPort},
 		"Host":          {"mac": intentpb.HostMAC, "vlan": intentpb.HostVLAN},
@@ -77,7 +64,7 @@ func requestNumbers() map[protoreflect.Name]protoreflect.FieldNumber {
 // TestAgainstProtobuf: what the client writes, a real implementation reads, and writes again so
 // that it is read the same; and what is answered is read by it.
 func TestAgainstProtobuf(t *testing.T) {
-	file := compiled(t)
+	file := schematest.File(t)
 	request, answer := file.Messages().ByName("IntentRequest"), file.Messages().ByName("IntentAnswer")
 	r := rand.New(rand.NewPCG(2, 2))
 	for range 2000 {

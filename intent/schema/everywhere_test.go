@@ -11,18 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bufbuild/protocompile"
 	"google.golang.org/protobuf/encoding/protodelim"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/api/wire"
 	"github.com/weirnet/weir/cli"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/internal/schematest"
 )
 
 // plain is a request with no more than it has to say.
@@ -45,13 +44,7 @@ func with(t *testing.T, row *schema.Row) client.IntentRequest {
 		q.Op = client.OpPut
 	}
 	if row.OneValue() {
-		text := map[schema.Form]string{schema.Text: "value", schema.Number: "7", schema.Flag: "true"}[row.Form]
-		if row.Form == schema.Enum {
-			text = row.Names()[1]
-		}
-		if err := q.SetText(row, text); err != nil {
-			t.Fatalf("%s=%s: %v", row.Name, text, err)
-		}
+		schematest.Say(t, &q, row)
 		return q
 	}
 	switch row.Field {
@@ -117,23 +110,11 @@ func fromMessage(t *testing.T, q *client.IntentRequest) (intent.Request, *dynami
 	}
 	var b wire.Batch
 	b.Message(message, string(message))
-	m := dynamicpb.NewMessage(descriptor(t))
+	m := dynamicpb.NewMessage(schematest.File(t).Messages().ByName("IntentRequest"))
 	if err := protodelim.UnmarshalFrom(bytes.NewReader(framed), m); err != nil || len(m.GetUnknown()) > 0 {
 		t.Fatalf("%x: %v, unknown %x", framed, err, m.GetUnknown())
 	}
 	return readOne(t, m.String(), &b), m
-}
-
-// descriptor is message IntentRequest as a compiler of intents.proto reads it.
-func descriptor(t *testing.T) protoreflect.MessageDescriptor {
-	t.Helper()
-	c := protocompile.Compiler{Resolver: &protocompile.SourceResolver{
-		Accessor: protocompile.SourceAccessorFromMap(map[string]string{"intents.proto": intentpb.File})}}
-	files, err := c.Compile(t.Context(), "intents.proto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files[0].Messages().ByName("IntentRequest")
 }
 
 // TestFieldsAreEverywhere: each row has its place in every form that a request has, from the client
@@ -254,7 +235,7 @@ func stored(t *testing.T, row *schema.Row, before, s *spec.Spec) {
 
 // TestNothingIsWithoutARow: message IntentRequest and the client's type have no field but the table's.
 func TestNothingIsWithoutARow(t *testing.T) {
-	fields := descriptor(t).Fields()
+	fields := schematest.File(t).Messages().ByName("IntentRequest").Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
 		if row := schema.Numbered(int(f.Number())); row == nil || row.NameOf(int(f.Number())) != string(f.Name()) {
