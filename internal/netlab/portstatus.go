@@ -54,9 +54,9 @@ func (o *Outage) Lost(interval time.Duration) int {
 }
 
 // repairTime is how long an instance may take from the port status to the last rule of the new path:
-// some ten times what it takes on a quiet machine (docs/benchmarks/reroute.md). Who waits for the
-// next probe, or for a time-out, takes seconds.
-const repairTime = 100 * time.Millisecond
+// some forty times what it takes on a quiet machine (docs/benchmarks/reroute.md), since others may work
+// on this one. Who waits for the next probe, or for a time-out, takes seconds.
+const repairTime = 500 * time.Millisecond
 
 // OpenFlow's messages that a listener needs, which both versions number alike but for the barrier.
 const (
