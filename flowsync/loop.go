@@ -200,9 +200,10 @@ func (l *Loop) Ask(f func(*Core)) bool {
 }
 
 // yield lets other sessions post the answers they are about to have, so that these become one step.
-// Orders are not delayed.
+// Orders are not delayed. When the view has changed, intents go first: they may have orders because of it.
 func (l *Loop) yield(rung bool) {
 	if !rung {
+		runtime.Gosched()
 		return
 	}
 	l.mu.Lock()

@@ -36,6 +36,7 @@ type Core struct {
 
 	restoring    int                  // entries with the flag restorable
 	interim      int                  // transitions by way of an interim rule set (transition.next)
+	scan         linkScan             // the look at paths over changed links that is not complete yet
 	broken       []uint32             // intents whose path is down: re-evaluated first, a batch in each step
 	portsChanged map[uint32]bool      // of those: a port of the path was removed or replaced
 	queue        []uint32             // intents to re-evaluate after those
@@ -108,7 +109,7 @@ type Ready struct {
 // up to maxReroutes. So the first rules are on their way to switches while the rest is computed.
 // Other re-evaluations are less urgent and come in larger batches.
 const (
-	firstReroutes    = 8
+	firstReroutes    = 4
 	maxReroutes      = 128
 	maxReevaluations = 2048
 )
@@ -133,12 +134,19 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 	clear(c.orders)
 	clear(c.updates)
 	c.orders, c.updates = c.orders[:0], c.updates[:0]
+	c.scanRest()
 	if c.restoring+c.interim == 0 { // else a path without users may still be referred to
 		c.paths.sweep()
 	}
 	if in.Network != nil {
 		c.applyUpdate(in.Network)
 	}
+	if c.scan.pending() && len(c.broken) > 0 && len(in.Commits)+len(in.Outcomes) == 0 {
+		c.batch = firstReroutes
+		c.reevaluateSome(&c.broken, c.batch)
+		return c.result()
+	}
+	c.scanRest()
 	for i := range in.Commits {
 		c.applyCommit(in.Commits[i].Number, in.Commits[i].Content)
 	}
@@ -146,6 +154,11 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 		c.outcome(&in.Outcomes[i])
 	}
 	c.work()
+	return c.result()
+}
+
+// result returns what the step has decided.
+func (c *Core) result() *Ready {
 	c.counts.Orders += uint64(len(c.orders))
 	c.counts.Routes, c.counts.Moving = c.paths.len(), c.planner.moving
 	c.ready = Ready{Orders: c.orders, Updates: c.updates, Wake: c.wake(), More: c.more()}
@@ -181,7 +194,7 @@ func (c *Core) reevaluateSome(list *[]uint32, limit int) {
 }
 
 // more reports whether intents are still to be re-evaluated.
-func (c *Core) more() bool { return len(c.broken)+len(c.queue) > 0 }
+func (c *Core) more() bool { return c.scan.pending() || len(c.broken)+len(c.queue) > 0 }
 
 func (c *Core) wake() time.Time { return earlier(c.timers.Next(), c.planner.wake(c.now)) }
 

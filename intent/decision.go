@@ -179,7 +179,7 @@ func (c *Core) restore(n uint32, e *coreEntry) {
 	c.restoring--
 	for r := range routes(g) {
 		path := c.paths.forRoute(r)
-		if path.evaluate(c.m, c.settled); path.down {
+		if c.paths.evaluate(path, c.m, c.settled); path.down {
 			c.decide(n, byRequest)
 			return
 		}

@@ -28,12 +28,12 @@ func (n *network) pass(until time.Time) {
 	}
 }
 
-// TestFlappingLink flaps the direct link between the ends of some intents, with periods from 10 ms to a
+// TestFlappingLink flaps the direct link between the ends of some intents, with periods from 1 ms to a
 // minute: they leave it, and go back once at most before it has ended; new ones leave it out, unless
 // there is no other path. In the end all are on it.
 func TestFlappingLink(t *testing.T) {
 	const flows = 5
-	for _, period := range []time.Duration{10 * time.Millisecond, 300 * time.Millisecond, time.Second,
+	for _, period := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 300 * time.Millisecond, time.Second,
 		5 * time.Second, 20 * time.Second, 45 * time.Second, time.Minute} {
 		n := square(t)
 		n.cable(1, 3, 4, 3)

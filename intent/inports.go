@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/topology"
 )
 
 // inPort is where rules match, whatever their match: a switch and an in port.
@@ -16,6 +17,27 @@ type inPort struct {
 	measured  bool   // latency and uncertain are up to date
 	latency   uint64 // sum over the links into the port, in microseconds
 	uncertain bool   // the latency of one is unknown
+
+	link linkState // of the link into the port that a path was last evaluated for
+}
+
+// linkState is what a map has of a link into a port.
+type linkState struct {
+	revision  netview.Revision // of the map
+	from      netview.Point
+	up, known bool
+	cost      topology.Cost
+}
+
+// linkFrom returns the state of the link from a port into this one. Ports have one link, but for those on
+// shared segments: a map is searched once for all paths.
+func (s *inPort) linkFrom(from netview.Point, m *topology.Map) *linkState {
+	l := &s.link
+	if l.revision != m.Revision() || l.from != from {
+		l.revision, l.from = m.Revision(), from
+		l.cost, l.up, l.known = m.LinkCost(netview.LinkKey{Src: from, Dst: s.point})
+	}
+	return l
 }
 
 // inPorts are stored by id, which is the ID of the hops of paths.

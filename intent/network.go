@@ -49,7 +49,7 @@ func (c *Core) reevaluateAll() {
 	}
 	for _, path := range c.paths.list {
 		if path != nil {
-			path.evaluate(c.m, c.settled)
+			c.paths.evaluate(path, c.m, c.settled)
 			c.queueIfDrained(path)
 		}
 	}
@@ -65,58 +65,20 @@ func (c *Core) reevaluateAll() {
 }
 
 // linksChanged evaluates the paths over changed links. Intents whose path failed are re-routed
-// before all else, in the order of numbers.
+// before all else, in the order of numbers; where many paths are to be looked at, the users of the first
+// ones that failed before that.
 func (c *Core) linksChanged(changes []netview.Change) {
 	keys, up := linksOf(changes)
-	broken, touched := c.pathsOver(keys)
-	var other []uint32
-	for _, id := range touched {
-		path := c.paths.list[id]
-		unsure, down, drain := path.unconfirmed, path.down, path.draining
-		path.evaluate(c.m, c.settled)
-		switch {
-		case path.down:
-			broken = append(broken, path.users.list...)
-		case path.unconfirmed != unsure || down:
-			other = append(other, path.users.list...)
-		}
-		if path.draining && !drain {
-			c.queueIfDrained(path)
-		}
-	}
-	c.broken = append(c.broken, inOrder(broken)...)
-	for _, n := range inOrder(other) {
-		c.emitState(n)
+	c.scan.keys = keys
+	if len(c.portsChanged) == 0 && c.pathsInto(keys) > scanAtOnce {
+		c.broken = append(c.broken, inOrder(c.scanLinks(firstReroutes))...)
+	} else {
+		c.scanRest()
 	}
 	if up {
 		c.retryPathless()
 	}
 	c.planner.linksChanged(c.m, changes, c.now)
-}
-
-// pathsOver returns the users of the paths that a change of some links has taken down, and the ids
-// of the other paths into the ports of these links, each once.
-func (c *Core) pathsOver(keys []netview.LinkKey) (broken, touched []uint32) {
-	for _, key := range keys {
-		_, up, known := c.m.LinkCost(key)
-		into := c.paths.inPorts.lookup(key.Dst)
-		if into == nil {
-			continue
-		}
-		into.measured = false
-		for _, id := range into.paths {
-			switch path := c.paths.list[id]; {
-			case path.users.count() == 0: // evaluated when next used
-				path.evaluatedOn = nil
-			case !up && (known || c.settled) && path.passes(key):
-				path.down = true
-				broken = append(broken, path.users.list...)
-			default:
-				touched = append(touched, id)
-			}
-		}
-	}
-	return broken, inOrder(touched)
 }
 
 // linksOf returns the links that have changed, each once, and whether any of them is usable. The

@@ -116,7 +116,7 @@ func (c *Core) suboptimal() []uint32 {
 		if path == nil || path.users.count() == 0 {
 			continue
 		}
-		cost := path.evaluate(c.m, c.settled)
+		cost := c.paths.evaluate(path, c.m, c.settled)
 		if path.down || path.unconfirmed || path.draining {
 			continue
 		}
@@ -149,7 +149,7 @@ func (c *Core) optimise(n uint32, e *coreEntry) {
 // costOf returns the sum of the costs of a rule set's paths.
 func (c *Core) costOf(g *ruleset.Set) (sum topology.Cost) {
 	for r := range routes(g) {
-		sum = sum.Plus(c.paths.forRoute(r).evaluate(c.m, c.settled))
+		sum = sum.Plus(c.paths.evaluate(c.paths.forRoute(r), c.m, c.settled))
 	}
 	return sum
 }

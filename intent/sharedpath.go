@@ -123,22 +123,23 @@ func newPath(hops int) *sharedPath {
 
 // evaluate updates the state of a path from a map, and returns its cost. Links that the map has
 // never had count as unconfirmed until discovery has settled, so that decisions survive a restart.
-func (path *sharedPath) evaluate(m *topology.Map, settled bool) (cost topology.Cost) {
+func (r *pathRegistry) evaluate(path *sharedPath, m *topology.Map, settled bool) (cost topology.Cost) {
 	path.unconfirmed, path.down, path.draining, path.evaluatedOn = false, false, false, m
-	path.eachLink(func(k netview.LinkKey) {
-		c, up, known := m.LinkCost(k)
+	path.eachEdge(func(j edge) {
+		from, to := path.route.Hops[j.from], path.route.Hops[j.to]
+		l := r.inPorts.ofHop(to).linkFrom(netview.Point{DPID: from.DPID, Port: j.out}, m)
 		switch {
-		case !known && !settled:
+		case !l.known && !settled:
 			path.unconfirmed = true
 			cost.Unconfirmed++
 			return
-		case !up:
+		case !l.up:
 			path.down = true
 			return
 		}
-		path.unconfirmed = path.unconfirmed || c.Unconfirmed > 0
-		path.draining = path.draining || c.Draining > 0
-		cost = cost.Plus(c)
+		path.unconfirmed = path.unconfirmed || l.cost.Unconfirmed > 0
+		path.draining = path.draining || l.cost.Draining > 0
+		cost = cost.Plus(l.cost)
 	})
 	return cost
 }

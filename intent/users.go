@@ -52,7 +52,7 @@ func (c *Core) addPathUsers(n uint32, g *ruleset.Set) {
 		path := c.paths.forRoute(r)
 		c.paths.addUser(path, n)
 		if path.evaluatedOn != c.m {
-			path.evaluate(c.m, c.settled)
+			c.paths.evaluate(path, c.m, c.settled)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (m *Map) Cost(from, to netview.DPID) (sum Cost, ok bool) {
 // CostAround is Cost without what a filter leaves out.
 func (m *Map) CostAround(from, to netview.DPID, without Filter) (sum Cost, ok bool) {
 	var on [64]int32
-	edges, ok := m.edgesAround(from, to, 0, without, on[:0])
+	edges, ok := m.edgesAround(from, to, 0, &without, on[:0])
 	if !ok {
 		return sum, false
 	}

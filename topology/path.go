@@ -25,7 +25,7 @@ func (m *Map) PathAround(from, to netview.Point, hash uint64, without Filter, bu
 		return append(buf, Hop{DPID: from.DPID, In: from.Port, Out: to.Port}), true
 	}
 	var on [64]int32
-	edges, ok := m.edgesAround(from.DPID, to.DPID, hash, without, on[:0])
+	edges, ok := m.edgesAround(from.DPID, to.DPID, hash, &without, on[:0])
 	if !ok {
 		return buf, false
 	}
@@ -41,7 +41,7 @@ func (m *Map) PathAround(from, to netview.Point, hash uint64, without Filter, bu
 }
 
 // edgesAround appends to buf the edges of a shortest path between two switches.
-func (m *Map) edgesAround(from, to netview.DPID, hash uint64, without Filter, buf []int32) ([]int32, bool) {
+func (m *Map) edgesAround(from, to netview.DPID, hash uint64, without *Filter, buf []int32) ([]int32, bool) {
 	src, ok1 := m.nodes[from]
 	dst, ok2 := m.nodes[to]
 	if !ok1 || !ok2 {
@@ -51,6 +51,11 @@ func (m *Map) edgesAround(from, to netview.DPID, hash uint64, without Filter, bu
 		edges, _, ok := m.table.Path(src, dst, hash, buf)
 		return edges, ok
 	}
+	return m.edgesAvoiding(src, dst, hash, without, buf)
+}
+
+// edgesAvoiding is edgesAround with something to leave out; apart, since most paths have no room for it.
+func (m *Map) edgesAvoiding(src, dst int32, hash uint64, without *Filter, buf []int32) ([]int32, bool) {
 	var nodes, links [16]int32
 	avoid := route.Avoid{Nodes: nodes[:0], Edges: links[:0]}
 	for _, dpid := range without.Switches {
