@@ -42,6 +42,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 	t.Helper()
 	v := netview.New(netview.Limits{Changes: 64})
 	s := &small{view: v, facts: v.Facts(), now: noon}
+	v.Masters().SetAll("weir-1")
 	s.facts.Update(func(tx *netview.FactsTx) {
 		for d := netview.DPID(1); d <= 2; d++ {
 			tx.PutSwitch(testSwitch(d))
@@ -81,7 +82,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 
 func testSwitch(d netview.DPID) *netview.Switch {
 	return &netview.Switch{DPID: d, Name: fmt.Sprintf("s%d", d), State: netview.SwitchReady, Connected: true,
-		Version: openflow.V13, Address: "127.0.0.1:40001", Master: "weir-1", Tables: 254, Since: noon,
+		Version: openflow.V13, Address: "127.0.0.1:40001", Tables: 254, Since: noon,
 		Desc: openflow.Desc{Manufacturer: "Nicira, Inc.", Hardware: "Open vSwitch", Software: "3.1.0", Serial: "None"},
 		Ports: []netview.Port{
 			{Number: 1, Name: "eth1", MAC: packet.MAC{2, 0, 0, 0, byte(d), 1}, Up: true, SpeedMbps: 10000,

@@ -93,12 +93,12 @@ func inBubble(t *testing.T, d *diarist, test func(b *bench)) {
 		view := netview.New(netview.Limits{})
 		board := alarm.New(view)
 		log := slog.New(slog.DiscardHandler)
-		g, err := southbound.New(southbound.Config{View: view, Alarms: board, Log: log})
+		g, err := southbound.New(southbound.Config{Instance: "test", View: view, Alarms: board, Log: log})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := New(Spec{Name: "diary", New: func(Env) (App, error) { return d, nil }}, view, board, Env{Log: log, Now: time.Now})
-		links := discovery.New(view.Facts(), discovery.Config{Instance: "test", Key: make([]byte, 32), Seed: 1})
+		links := discovery.New(view.Facts(), discovery.Config{Key: make([]byte, 32), Seed: 1})
 		g.Join(links, flowsync.New(flowsync.Config{Domain: 1}, view), h.InSessions())
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan struct{}, 3)
@@ -201,12 +201,12 @@ func TestWhatBecomesOfMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.says("one of two messages", fmt.Sprintf("refused: %v", openflow.FlowModFailedTableFull))
-		b.g.SetMaster(false)
+		b.g.SetMaster("other", 5)
 		b.says("another master", "mastered 5: false")
 		if err := send(1); !errors.Is(err, southbound.ErrNotMaster) {
 			t.Error(err)
 		}
-		b.g.SetMaster(true)
+		b.g.SetMasterOfAll("test")
 		b.says("the master again", "mastered 5: true")
 		if c := b.h.Counts(); c["sent"] != 2 || c["unsent"] != 1 {
 			t.Errorf("%v", c)

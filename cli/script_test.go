@@ -65,6 +65,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			v := netview.New(netview.Limits{})
 			facts := v.Facts()
+			v.Masters().SetAll("weir-1")
 			fill(v, facts)
 			// Streams end when the context of the server's connections does, and Close waits for
 			// that.
@@ -123,8 +124,8 @@ func fill(v *netview.View, facts *netview.Facts) {
 func putSwitch(tx *netview.FactsTx, d netview.DPID) {
 	tx.PutSwitch(&netview.Switch{DPID: d, Name: "s" + d.String()[15:], State: netview.SwitchReady, Connected: true,
 		Version: openflow.V13,
-		Address: "127.0.0.1:40000", Master: "weir-1",
-		Desc: openflow.Desc{Hardware: "Open vSwitch", Software: "3.1.0"}, Since: time.Unix(1e9, 0),
+		Address: "127.0.0.1:40000",
+		Desc:    openflow.Desc{Hardware: "Open vSwitch", Software: "3.1.0"}, Since: time.Unix(1e9, 0),
 		Ports: []netview.Port{{Number: 1, Name: "eth1", Up: true, SpeedMbps: 10000, Role: netview.PortEdge},
 			{Number: 2, Name: "eth2", Up: true, Role: netview.PortLink}}})
 }

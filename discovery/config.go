@@ -12,10 +12,9 @@ import (
 
 // Config configures discovery. Zero fields mean their defaults.
 type Config struct {
-	Instance string // name of this instance: the master of switches that connect to it
-	Domain   uint16 // domain of the switch plan: only its frames make links; default 1
-	Key      []byte // the cluster's key, for the frames' authentication; at least 16 bytes
-	Seed     uint64 // first one-time number; 0 means random
+	Domain uint16 // domain of the switch plan: only its frames make links; default 1
+	Key    []byte // the cluster's key, for the frames' authentication; at least 16 bytes
+	Seed   uint64 // first one-time number; 0 means random
 
 	Period time.Duration // between two probes of a port, stretched if there are too many (pace.go); default 2 s
 	Settle time.Duration // how long a port must have been silent to be an edge; default 1 s

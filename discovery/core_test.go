@@ -58,7 +58,7 @@ type reporter interface {
 }
 
 func newWorld(t reporter, cfg Config) *world {
-	cfg.Instance, cfg.Seed = "weir-1", 1000
+	cfg.Seed = 1000
 	if cfg.Key == nil {
 		cfg.Key = testKey
 	}

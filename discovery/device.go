@@ -106,7 +106,7 @@ func (c *Core) SwitchUp(f *SwitchFacts) {
 func (c *Core) row(f *SwitchFacts) *netview.Switch {
 	row := &netview.Switch{
 		DPID: f.DPID, State: netview.SwitchReady, Connected: true, Version: f.Version,
-		Address: f.Address, Master: c.cfg.Instance, Desc: f.Desc, Buffers: f.Buffers, Tables: f.Tables,
+		Address: f.Address, Desc: f.Desc, Buffers: f.Buffers, Tables: f.Tables,
 		Capabilities: f.Capabilities, Since: c.now, Ports: make([]netview.Port, 0, len(f.Ports)),
 	}
 	row.Name = row.OwnName()

@@ -9,7 +9,7 @@ import (
 // Check verifies the invariants of the whole view and returns what is broken, joined into one
 // error: indices that do not agree with their tables, links that are up without two ports that are
 // up, links and hosts of switches that are not known, hosts at a link's port, roles of ports that
-// disagree with links, claims out of order.
+// disagree with links, claims out of order, switches with another master than said.
 func (s *Snapshot) Check() error {
 	c := &checker{s: s}
 	c.switches()
@@ -38,6 +38,9 @@ func (c *checker) switches() {
 		}
 		if s.Connected != (s.State == SwitchReady) {
 			c.failf("switch %s: connected %t in state %s", s.DPID, s.Connected, s.State)
+		}
+		if m := c.s.Master(s.DPID); m != s.Master {
+			c.failf("switch %s: master %q, said is %q", s.DPID, s.Master, m)
 		}
 	}
 }

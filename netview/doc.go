@@ -20,12 +20,13 @@
 //     settled.
 //   - Desired (one for each application): firm rules and meters desired on switches.
 //   - Status (flowsync): the status of each desired rule.
+//   - Masters (southbound): which instance is master of which switch.
 //   - Inputs (the configuration): Settings, what operators configure of the network.
 //   - Alarms (package alarm): what operators should know of.
 //
 // # Invariants
 //
-//   - Settings of switches, ports and links are applied to their rows as soon as either changes.
+//   - Masters and settings of switches, ports and links are applied to their rows as soon as either changes.
 //   - Rows are immutable once published. Pointers to them are shared: nobody changes a row in
 //     place.
 //   - The revision grows by one with every transaction that changed something.

@@ -51,7 +51,7 @@ func (tx *FactsTx) Settings() *Settings { return tx.view.settings }
 // the same transaction.
 func (tx *FactsTx) PutSwitch(s *Switch) {
 	v := tx.view
-	s = v.settings.applyTo(s)
+	s = v.settings.applyTo(s, v.masterOf(s.DPID))
 	if v.switches.put(s.DPID, s) != nil {
 		v.refreshLinks(s.DPID)
 	}

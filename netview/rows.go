@@ -43,7 +43,6 @@ type Switch struct {
 	Connected    bool
 	Version      openflow.Version
 	Address      string // of the switch's end of the control connection
-	Master       string // the instance that is its master
 	Desc         openflow.Desc
 	Buffers      uint32
 	Tables       uint8
@@ -59,10 +58,11 @@ type Switch struct {
 	// switch with a session has a link to: nothing of it is remembered.
 	Transient bool
 
-	// Derived from Settings with each transaction; what a writer puts here is overwritten.
+	// Derived from Settings and Masters with each transaction; what a writer puts here is overwritten.
 	NameSource Source // SourceConfigured, or none
 	Location   string
-	Draining   bool // paths are leaving it, or have left
+	Draining   bool   // paths are leaving it, or have left
+	Master     string // the instance that alone may write to it, connected or not; empty: not known
 }
 
 // Port finds a port by number.

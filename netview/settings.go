@@ -73,7 +73,7 @@ func (in *Inputs) Set(s *Settings) Revision {
 		v.settings = s
 		v.record(Change{Kind: KindSettings, Settings: s})
 		for _, old := range slices.Collect(v.switches.all()) {
-			if row := s.applyTo(old); row != old {
+			if row := s.applyTo(old, old.Master); row != old {
 				v.switches.put(row.DPID, row)
 				v.record(Change{Kind: KindSwitch, Switch: row})
 			}
@@ -86,12 +86,12 @@ func (in *Inputs) Set(s *Settings) Revision {
 	})
 }
 
-// applyTo returns the row with the settings of the switch and its ports applied: the row itself if
-// nothing changes.
-func (s *Settings) applyTo(row *Switch) *Switch {
+// applyTo returns the row with its master and the settings of the switch and its ports applied: the row
+// itself if nothing changes.
+func (s *Settings) applyTo(row *Switch, master string) *Switch {
 	configured := s.Switches[row.DPID]
 	next := *row
-	next.Location, next.Draining = configured.Location, configured.Drained
+	next.Location, next.Draining, next.Master = configured.Location, configured.Drained, master
 	switch {
 	case configured.Name != "":
 		next.Name, next.NameSource = configured.Name, SourceConfigured
@@ -99,7 +99,7 @@ func (s *Settings) applyTo(row *Switch) *Switch {
 		next.Name, next.NameSource = row.OwnName(), ""
 	}
 	changed := next.Name != row.Name || next.NameSource != row.NameSource || next.Location != row.Location ||
-		next.Draining != row.Draining
+		next.Draining != row.Draining || next.Master != row.Master
 	for i := range row.Ports {
 		p := row.Ports[i]
 		of := s.Ports[Point{row.DPID, p.Number}]

@@ -18,6 +18,8 @@ type Snapshot struct {
 	rules    rows[claim, ownedRule]
 	meters   rows[meterClaim, ownedMeter]
 	alarms   rows[AlarmKey, Alarm]
+	masters  rows[DPID, string]
+	master   string // of switches that are not in masters
 	settings *Settings
 }
 

@@ -31,16 +31,25 @@ type twin struct {
 	hosts    map[HostID]Host
 	rules    map[RuleKey][]Rule // claims in turn; the first holds the key
 	settled  bool
+	masters  map[DPID]string // of switches, known or not
+	master   string          // of those that are not in it
 }
 
 func newTwin() *twin {
 	return &twin{&Settings{}, map[AlarmKey]Alarm{}, map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{},
-		map[RuleKey][]Rule{}, false}
+		map[RuleKey][]Rule{}, false, map[DPID]string{}, ""}
+}
+
+func (w *twin) masterOf(dpid DPID) string {
+	if m, ok := w.masters[dpid]; ok {
+		return m
+	}
+	return w.master
 }
 
 func (w *twin) clone() *twin {
 	c := &twin{w.settings, maps.Clone(w.alarms), maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts),
-		maps.Clone(w.rules), w.settled}
+		maps.Clone(w.rules), w.settled, maps.Clone(w.masters), w.master}
 	for k, claims := range c.rules {
 		c.rules[k] = slices.Clone(claims)
 	}
@@ -53,7 +62,7 @@ func (w *twin) up(p Point) bool {
 	return ok && port.Up
 }
 
-// derive writes what follows from settings, ports and measurements into all rows.
+// derive writes what follows from masters, settings, ports and measurements into all rows.
 func (w *twin) derive() {
 	for dpid, s := range w.switches {
 		said := w.settings.Switches[dpid]
@@ -61,6 +70,7 @@ func (w *twin) derive() {
 		if said.Name != "" {
 			s.Name, s.NameSource = said.Name, SourceConfigured
 		}
+		s.Master = w.masterOf(dpid)
 		s.Location, s.Draining, s.Ports = said.Location, said.Drained, slices.Clone(s.Ports)
 		for i := range s.Ports {
 			of := w.settings.Ports[Point{dpid, s.Ports[i].Number}]
@@ -162,6 +172,9 @@ func (w *twin) text() string {
 	line(refused)
 	line(w.settled)
 	line(0) // meters: only transactions that fail write them
+	for dpid := range DPID(5) {
+		line(w.masterOf(dpid))
+	}
 	line(*w.settings)
 	for _, k := range slices.SortedFunc(maps.Keys(w.alarms), AlarmKey.Compare) {
 		line(w.alarms[k])
@@ -192,6 +205,9 @@ func snapshotText(s *Snapshot) string {
 	line(refused)
 	line(s.Settled())
 	line(s.Counts().Meters)
+	for dpid := range DPID(5) {
+		line(s.Master(dpid))
+	}
 	line(*s.Settings())
 	printAll(line, s.Alarms())
 	return string(b)
@@ -205,14 +221,15 @@ func printAll[R any](line func(any), rows iter.Seq[*R]) {
 
 // machine draws transactions and makes each on both sides.
 type machine struct {
-	t      *rapid.T
-	view   *View
-	twin   *twin
-	facts  *Facts
-	inputs *Inputs
-	alarms *Alarms
-	wanted map[string]*Desired
-	status *Status
+	t       *rapid.T
+	view    *View
+	twin    *twin
+	facts   *Facts
+	inputs  *Inputs
+	alarms  *Alarms
+	masters *Masters
+	wanted  map[string]*Desired
+	status  *Status
 }
 
 func (m *machine) dpid() DPID { return DPID(rapid.IntRange(1, 4).Draw(m.t, "dpid")) }
@@ -281,8 +298,26 @@ func (m *machine) someSettings() *Settings {
 	}
 }
 
+// setMasters makes an instance, or none, master of all switches, or of two that may not be known.
+func (m *machine) setMasters() {
+	name := rapid.SampledFrom([]string{"", "a", "b"}).Draw(m.t, "instance")
+	if rapid.IntRange(0, 3).Draw(m.t, "all") == 0 {
+		m.masters.SetAll(name)
+		m.twin.master, m.twin.masters = name, map[DPID]string{}
+	} else {
+		some := []DPID{m.dpid(), m.dpid()}
+		m.masters.Set(name, some...)
+		for _, dpid := range some {
+			m.twin.masters[dpid] = name
+		}
+	}
+	m.twin.derive()
+}
+
 func (m *machine) step() {
-	switch rapid.IntRange(0, 11).Draw(m.t, "writer") {
+	switch rapid.IntRange(0, 12).Draw(m.t, "writer") {
+	case 12:
+		m.setMasters()
 	case 10: // the configuration
 		s := m.someSettings()
 		m.inputs.Set(s)
@@ -353,7 +388,7 @@ func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := New(Limits{Changes: rapid.SampledFrom([]int{3, 20, 1000}).Draw(t, "log")})
 		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(), inputs: v.Inputs(),
-			alarms: v.Alarms(),
+			alarms: v.Alarms(), masters: v.Masters(),
 			wanted: map[string]*Desired{"a": v.Desired("a"), "b": v.Desired("b"), "c": v.Desired("c")}}
 		type past struct {
 			snapshot *Snapshot

@@ -10,7 +10,8 @@ import (
 type Revision uint64
 
 // View is the network view. Reading is free of locks: take a Snapshot. Writing goes through Facts,
-// Inputs, Desired, Status and Alarms, each of which has one owner; transactions are serialised.
+// Masters, Inputs, Desired, Status and Alarms, each of which has one owner; transactions are
+// serialised.
 type View struct {
 	current atomic.Pointer[Snapshot]
 
@@ -24,6 +25,8 @@ type View struct {
 	rules    table[claim, ownedRule]
 	meters   table[meterClaim, ownedMeter]
 	alarms   table[AlarmKey, Alarm]
+	masters  table[DPID, string] // of the switches whose master is another than that of all
+	master   string              // of all others
 	settings *Settings
 	settled  bool
 	nextSeq  uint64   // of the next claim
@@ -48,6 +51,7 @@ func New(limits Limits) *View {
 		rules:    newTable[claim, ownedRule](compareClaims),
 		meters:   newTable[meterClaim, ownedMeter](compareMeterClaims),
 		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
+		masters:  newTable[DPID, string](cmp.Compare[DPID]),
 		settings: &Settings{},
 	}
 	v.owners.writers = make(map[string]bool)
@@ -89,6 +93,9 @@ func (v *View) transact(do func()) Revision {
 func (v *View) commit() Revision {
 	old := v.current.Load()
 	if !v.dirty() && v.settled == old.settled && v.settings == old.settings {
+		if v.masters.dirty || v.master != old.master { // of switches without a row, which are no change
+			v.current.Store(v.snapshot(old.revision))
+		}
 		return old.revision
 	}
 	next := v.snapshot(old.revision + 1)
@@ -107,8 +114,9 @@ func (v *View) rollback() {
 	v.rules.rollback()
 	v.meters.rollback()
 	v.alarms.rollback()
-	v.settings = v.current.Load().settings
-	v.settled = v.current.Load().settled
+	v.masters.rollback()
+	now := v.current.Load()
+	v.settings, v.settled, v.master = now.settings, now.settled, now.master
 	clear(v.pending)
 	v.pending = v.pending[:0]
 }
@@ -123,6 +131,8 @@ func (v *View) snapshot(revision Revision) *Snapshot {
 		settled:  v.settled,
 		settings: v.settings,
 		alarms:   v.alarms.publish(),
+		masters:  v.masters.publish(),
+		master:   v.master,
 		switches: v.switches.publish(),
 		links:    v.links.publish(),
 		linksIn:  v.linksIn.publish(),

@@ -178,10 +178,56 @@ func TestMeters(t *testing.T) {
 	check(t, v)
 }
 
+// TestMasters: a switch has the master that was said last, of it or of all, whether it was known then or
+// not and whatever discovery writes, and a switch whose master stays is no change.
+func TestMasters(t *testing.T) {
+	v := New(Limits{})
+	f, m := v.Facts(), v.Masters()
+	put := func(dpid DPID) {
+		f.Update(func(tx *FactsTx) {
+			row := mesh(dpid, 1, 2)
+			row.Master = "what is put here is overwritten"
+			tx.PutSwitch(row)
+		})
+	}
+	want := func(what string, masters ...string) {
+		t.Helper()
+		s := v.Snapshot()
+		for i, master := range masters {
+			row, known := s.Switch(DPID(i + 1))
+			if s.Master(DPID(i+1)) != master || known && row.Master != master {
+				t.Errorf("%s: switch %d has the master %q, %+v; want %q", what, i+1, s.Master(DPID(i+1)), row, master)
+			}
+		}
+		check(t, v)
+	}
+	put(1)
+	want("nobody said", "", "")
+	m.SetAll("a")
+	put(2)
+	want("all", "a", "a", "a")
+	m.Set("b", 2, 3, 2)
+	put(3)
+	want("some", "a", "b", "b", "a")
+	r := v.Snapshot().Revision()
+	if again := m.Set("b", 2, 3); again != r {
+		t.Error("the same once more is a change")
+	}
+	m.Set("a", 1, 2)
+	cs, _, _ := v.Changes(r, 10)
+	if len(cs) != 1 || cs[0].Kind != KindSwitch || cs[0].Switch.DPID != 2 || cs[0].Switch.Master != "a" {
+		t.Errorf("changes of one that changed: %+v", cs)
+	}
+	want("back", "a", "a", "b")
+	m.SetAll("c")
+	want("all of them", "c", "c", "c", "c")
+}
+
 func TestOneOwnerEach(t *testing.T) {
 	for name, claim := range map[string]func(*View){
 		"Facts":   func(v *View) { v.Facts() },
 		"Status":  func(v *View) { v.Status() },
+		"Masters": func(v *View) { v.Masters() },
 		"Desired": func(v *View) { v.Desired("x") },
 	} {
 		t.Run(name, func(t *testing.T) {

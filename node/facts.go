@@ -8,7 +8,7 @@ import (
 // discoveryConfig is how discovery works here.
 func (n *node) discoveryConfig(as boot) discovery.Config {
 	return discovery.Config{
-		Instance: n.cfg.Name, Domain: uint16(n.cfg.Domain), Key: as.key, Seed: as.seed, Now: as.now,
+		Domain: uint16(n.cfg.Domain), Key: as.key, Seed: as.seed, Now: as.now,
 		Period: n.cfg.Discovery.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse, RoundTrip: n.switches.RoundTrip,
 		Limits: discovery.Limits{OfSwitch: int(n.cfg.Limits.SwitchPorts), Ports: int(n.cfg.Limits.Ports)},
 	}

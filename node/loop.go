@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -61,8 +60,8 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	<-ctx.Done()
 	closing, cancel := context.WithTimeout(context.Background(), owner.ShutdownLimit)
 	defer cancel()
-	if errors.Is(context.Cause(ctx), owner.ErrDeposed) {
-		n.switches.SetMaster(false)
+	if by, deposed := owner.DeposedBy(ctx); deposed {
+		n.switches.SetMasterOfAll(by.Name)
 		cancel() // nothing more is for this instance to write
 	}
 	if err := n.switches.Server.Close(closing); err != nil {

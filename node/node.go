@@ -238,8 +238,8 @@ func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err
 	of := &n.cfg.OpenFlow
 	sessions.EchoInterval, sessions.EchoMisses = of.EchoInterval, int(of.EchoMisses)
 	n.switches, err = southbound.New(southbound.Config{
-		TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms, Audit: n.auditRefusal, Log: n.cfg.Log,
-		Now: now,
+		Instance: n.cfg.Name, TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms,
+		Audit: n.auditRefusal, Log: n.cfg.Log, Now: now,
 	})
 	return err
 }
@@ -295,7 +295,7 @@ const defaultPortSeries = 10_000
 func (n *node) members() []client.Member {
 	switches := 0
 	for sw := range n.view.Snapshot().Switches() {
-		if sw.Connected {
+		if sw.Connected && sw.Master == n.cfg.Name {
 			switches++
 		}
 	}

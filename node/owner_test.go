@@ -7,11 +7,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/store"
@@ -76,20 +78,32 @@ func TestStandby(t *testing.T) {
 }
 
 // TestSteppingDown: an owner whose row another instance has taken steps down at its next look,
-// without any request: it closes the sessions of its switches and stands by, and takes over again
-// when the other has gone.
+// without any request: it knows the other as master of its switches, closes their sessions and stands
+// by, and takes over again when the other has gone.
 func TestSteppingDown(t *testing.T) {
 	memory := store.NewMemory(nil)
 	ready := make(chan struct{}, 2)
+	views := make(chan *netview.View, 2)
 	i := start(t, usual, func(c *node.Config) {
 		c.OpenStore = func() (store.Store, error) { return lasting{memory}, nil }
 		c.SharedStore = true
+		c.View = func(v *netview.View) { views <- v }
 		c.API.Listen, c.OpenFlow.Listen = freeAddress(t), freeAddress(t)
 		c.Intents = func(*intent.Engine) { ready <- struct{}{} }
 	})
 	<-ready
 	i.emulate("linear:2", openflow.V13)
 	i.await("the switches", func() bool { return i.connected() == 2 })
+	held := <-views
+	masters := func() (names []string) {
+		for sw := range held.Snapshot().Switches() {
+			names = append(names, sw.Master)
+		}
+		return names
+	}
+	if got := masters(); !slices.Equal(got, []string{i.cfg.Name, i.cfg.Name}) {
+		t.Errorf("an owner's switches have the masters %q", got)
+	}
 	key := []byte("instances/owner")
 	txn := func(op store.Op) {
 		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{op}}); err != nil {
@@ -103,6 +117,9 @@ func TestSteppingDown(t *testing.T) {
 		return err == nil && len(page.Items) == 2 && page.Items[0].State == "owner" &&
 			page.Items[0].Name == "other" && page.Items[1].State == "standby"
 	})
+	if got := masters(); !slices.Equal(got, []string{"other", "other"}) {
+		t.Errorf("when it has stepped down its switches have the masters %q", got)
+	}
 	if c, err := net.Dial("tcp", i.cfg.OpenFlow.Listen); err == nil {
 		c.Close()
 		t.Error("a standby serves switches")

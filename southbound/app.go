@@ -1,8 +1,6 @@
 package southbound
 
 import (
-	"sync"
-
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -91,9 +89,7 @@ type Switch struct {
 	app     int          // whose SwitchUp is called; noApp: none's
 	contain *Containment // its; nil: none
 
-	telling sync.Mutex // guards what follows, and orders what parts are told of mastership
-	denied  bool       // they were told that this instance may not write
-	ended   bool
+	told told // of mastership, to the parts
 
 	key     packet.Key
 	packet  Packet

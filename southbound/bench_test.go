@@ -10,7 +10,7 @@ import (
 // BenchmarkPair collects the rule of a pair and the release of its packet.
 func BenchmarkPair(b *testing.B) {
 	s, _ := connected(b, hub.Switch(7))
-	q := newQueue(s, mastered())
+	q := masterQueue(s)
 	o := q.output("bench", nil)
 	mod := addition()
 	out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Data: frame, Actions: []openflow.Action{openflow.Output(2)}}
@@ -26,7 +26,7 @@ func BenchmarkPair(b *testing.B) {
 // BenchmarkBatch sends 128 encoded flow-mods at once, as flowsync does, to a switch that reads them.
 func BenchmarkBatch(b *testing.B) {
 	s, _ := connected(b, hub.Switch(7))
-	o := newQueue(s, mastered()).output("bench", nil)
+	o := masterQueue(s).output("bench", nil)
 	var frames []byte
 	var err error
 	for range 128 {

@@ -14,7 +14,7 @@ import (
 type queue struct {
 	s      *session.Session
 	v      openflow.Version
-	master *atomic.Bool // this instance may write to the switch
+	master atomic.Bool // this instance may write to the switch
 
 	mu      sync.Mutex // guards what follows, and what its outputs have sent
 	buf     []byte     // appended, and not handed to the session yet
@@ -48,9 +48,8 @@ const outputMax = 256 << 10
 // bytes.
 const outputSpare = 512 << 10
 
-func newQueue(s *session.Session, master *atomic.Bool) *queue {
-	return &queue{s: s, v: s.Version(), master: master}
-}
+// newQueue makes the queue of a session to which this instance may not write yet.
+func newQueue(s *session.Session) *queue { return &queue{s: s, v: s.Version()} }
 
 // output makes an owner's output.
 func (q *queue) output(owner string, refused ErrorHandler) *Output {

@@ -3,7 +3,6 @@ package southbound
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 
 	"github.com/weirnet/weir/internal/hub"
@@ -51,11 +50,11 @@ func connected(t testing.TB, sw session.SwitchHandler) (*session.Session, *pipe.
 	return <-ctl.up, a
 }
 
-// mastered is that this instance may write.
-func mastered() *atomic.Bool {
-	on := new(atomic.Bool)
-	on.Store(true)
-	return on
+// masterQueue is the queue of a session to which this instance may write.
+func masterQueue(s *session.Session) *queue {
+	q := newQueue(s)
+	q.master.Store(true)
+	return q
 }
 
 // TestOutputLosesNothingInSilence sends far more to a slow switch than its queue holds: what is not
@@ -65,7 +64,7 @@ func TestOutputLosesNothingInSilence(t *testing.T) {
 	sw := countsFlowMods{Switch: 7, mods: make(chan struct{}, sent)}
 	s, a := connected(t, sw)
 	a.HoldOutput(true)
-	o := newQueue(s, mastered()).output("test", nil)
+	o := masterQueue(s).output("test", nil)
 	refused := 0
 	for range sent {
 		err := o.FlowMod(&openflow.FlowMod{
@@ -108,7 +107,7 @@ func addition() *openflow.FlowMod {
 func TestAllocationBudgetOfWriting(t *testing.T) {
 	need.NoRace(t)
 	s, a := connected(t, hub.Switch(7))
-	q := newQueue(s, mastered())
+	q := masterQueue(s)
 	o := q.output("test", nil)
 	var mod openflow.Message = addition()
 	list := []openflow.Message{mod}

@@ -1,6 +1,7 @@
 package southbound
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -19,7 +20,8 @@ import (
 
 // Config is who may connect, and who is told.
 type Config struct {
-	TLS TLS
+	Instance string // the name of this instance, as master of switches; empty: DefaultInstance
+	TLS      TLS
 	// Session is what is said of sessions: limits, echoes and the driver. The Registry sets what else
 	// is in it.
 	Session session.Config
@@ -31,6 +33,9 @@ type Config struct {
 	Log   *slog.Logger
 	Now   func() time.Time // nil: the system's clock
 }
+
+// DefaultInstance is Config.Instance where that is empty.
+const DefaultInstance = "instance"
 
 // Registry has the sessions of all switches.
 type Registry struct {
@@ -44,10 +49,9 @@ type Registry struct {
 	epoch     atomic.Uint64
 	unowned   atomic.Uint64 // errors about messages that nobody sent
 	quiet     logLimiter
-	master    atomic.Bool // this instance may write to switches
+	masters   *netview.Masters
 
 	mu       sync.Mutex       // guards what follows
-	up       map[*Switch]bool // the sessions that are told of mastership
 	sessions map[*Switch]bool // all, while applications may be called
 }
 
@@ -57,8 +61,9 @@ func New(cfg Config) (*Registry, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Registry{cfg: cfg, up: make(map[*Switch]bool), sessions: make(map[*Switch]bool)}
-	g.master.Store(true)
+	cfg.Instance = cmp.Or(cfg.Instance, DefaultInstance)
+	g := &Registry{cfg: cfg, sessions: make(map[*Switch]bool), masters: cfg.View.Masters()}
+	g.masters.SetAll(cfg.Instance)
 	var err error
 	if g.tls, err = newTLS(cfg.TLS); err != nil {
 		return nil, err
@@ -87,12 +92,11 @@ func (g *Registry) ReloadCertificates() func() error {
 func (g *Registry) Connected(s *session.Session) {
 	f := s.Features()
 	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
-		Session: s, queue: newQueue(s, &g.master), app: noApp}
+		Session: s, queue: newQueue(s), app: noApp}
+	sw.told.settled.L = &sw.told.mu
+	g.comes(sw)
 	rules := sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})
 	s.SetValue(sw)
-	g.mu.Lock()
-	g.sessions[sw] = true
-	g.mu.Unlock()
 	for i, a := range g.apps {
 		sw.begin(i, a)
 	}
@@ -102,7 +106,8 @@ func (g *Registry) Connected(s *session.Session) {
 		Out: probes{sw.Output(ownerDiscovery, nil)},
 	})
 	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, rules)
-	g.began(sw)
+	sw.told.begin()
+	g.tellMaster(sw)
 	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -235,7 +240,7 @@ var _ session.FrameHandler = (*Registry)(nil)
 // it.
 func (g *Registry) Disconnected(s *session.Session, err error) {
 	sw := s.Value().(*Switch)
-	g.ended(sw)
+	sw.told.end()
 	for i := len(sw.parts) - 1; i >= 0; i-- {
 		sw.calls.Begin(sw.parts[i].app)
 		sw.parts[i].to.SwitchDown()

@@ -91,11 +91,11 @@ func southboundOf(t testing.TB, apps ...App) *Registry {
 	t.Helper()
 	view := netview.New(netview.Limits{})
 	alarms := alarm.New(view)
-	g, err := New(Config{View: view, Alarms: alarms, Log: slog.New(slog.DiscardHandler)})
+	g, err := New(Config{Instance: "test", View: view, Alarms: alarms, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := discovery.New(view.Facts(), discovery.Config{Instance: "test", Key: make([]byte, 32), Seed: 1})
+	d := discovery.New(view.Facts(), discovery.Config{Key: make([]byte, 32), Seed: 1})
 	g.Join(d, flowsync.New(flowsync.Config{Domain: 1}, view), apps...)
 	return g
 }
@@ -299,9 +299,14 @@ func (r received) FlowMod(_ *session.Session, _ openflow.Header, m *openflow.Flo
 func (r received) PacketOut(*session.Session, openflow.Header, *openflow.PacketOut) { r.all.Add(1) }
 
 // TestEpochs: a switch comes back while what was written to it waits in the queue of its session
-// before: nothing of that reaches the new session's queue, nor what any owner still writes by the old
-// one, and its barriers say so.
+// before, which has ended, or is silent and not known to have: nothing of that reaches the new session's
+// queue, nor what any owner still writes by the old one, and its barriers say so.
 func TestEpochs(t *testing.T) {
+	t.Run("ended", func(t *testing.T) { testEpochs(t, false) })
+	t.Run("silent", func(t *testing.T) { testEpochs(t, true) })
+}
+
+func testEpochs(t *testing.T, silent bool) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watcher{name: "w", diary: new(diary)}
 		g := southboundOf(t, w)
@@ -346,12 +351,17 @@ func TestEpochs(t *testing.T) {
 		if old.Session.Queue() == 0 {
 			t.Error("nothing waits in the queue of the first session")
 		}
-		first.Close(nil)
-		<-first.Done()
-		synctest.Wait()
+		if silent {
+			a.Partition(true)
+		} else {
+			first.Close(nil)
+			<-first.Done()
+			synctest.Wait()
+		}
 		var n atomic.Int64
 		next := connect(t, g, dialer, received{5, &n, new(atomic.Int64)})
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if w.sw == old || w.sw.Epoch <= old.Epoch {
 			t.Errorf("epoch %d after %d", w.sw.Epoch, old.Epoch)
 		}
@@ -359,7 +369,7 @@ func TestEpochs(t *testing.T) {
 		for _, o := range old.queue.outputs {
 			o.Flush()
 		}
-		a.HoldOutput(false)
+		a.Partition(false)
 		synctest.Wait()
 		for range owners {
 			if err := <-queued; err == nil {
@@ -399,14 +409,14 @@ func TestMastership(t *testing.T) {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 		}
-		g.SetMaster(false)
+		g.SetMaster("other", 5)
 		s := connect(t, g, dialer, received{5, &n, &additions})
 		told("a switch of another master", "w up", "w master false")
 		time.Sleep(5 * time.Minute)
 		if n.Load() != 0 {
 			t.Errorf("%d messages to a switch of another master", n.Load())
 		}
-		g.SetMaster(true)
+		g.SetMaster("test", 5)
 		told("the new master", "w master true")
 		time.Sleep(5 * time.Minute)
 		if n.Load() == 0 {
@@ -415,8 +425,8 @@ func TestMastership(t *testing.T) {
 		if err := w.out.FlowMod(addition()); err != nil { // waits for a Flush
 			t.Fatal(err)
 		}
-		g.SetMaster(false)
-		g.SetMaster(false)
+		g.SetMasterOfAll("")
+		g.SetMaster("other", 5)
 		told("the old master", "w master false")
 		frames, err := openflow.Append(nil, w.sw.Version, 0, addition())
 		if err != nil {
@@ -439,7 +449,7 @@ func TestMastership(t *testing.T) {
 		if err := <-asked; err != nil || w.sw.Mastered() {
 			t.Errorf("a question to a switch of another master: %v", err)
 		}
-		g.SetMaster(true)
+		g.SetMasterOfAll("test")
 		told("the master again", "w master true")
 		if err := w.out.Barrier(func(error) { t.Error("what was dropped is confirmed") }); !errors.Is(err, ErrNotMaster) {
 			t.Error(err)
@@ -456,12 +466,106 @@ func TestMastership(t *testing.T) {
 		s.Close(nil)
 		<-s.Done()
 		told("its end", "w down")
-		g.SetMaster(false)
+		g.SetMasterOfAll("other")
 		told("after its end")
 		dialer.Close(context.Background())
 		g.Server.Close(context.Background())
 		stop()
 		<-ended
+	})
+}
+
+// TestMasterOfEach: of two switches one has another master: what is written to that is refused, the other
+// is written to, and the view tells them apart, connected or not. What is said of all is also of those
+// that come later.
+func TestMasterOfEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watcher{name: "w", diary: new(diary)}
+		g := southboundOf(t, w)
+		go g.discovery.Run(t.Context())
+		dialer := session.NewDialer(session.Config{})
+		var switches [4]*Switch
+		up := func(n int) *session.Session {
+			s := connect(t, g, dialer, hub.Switch(n))
+			switches[n] = w.sw
+			return s
+		}
+		want := func(what string, masters ...string) {
+			t.Helper()
+			synctest.Wait()
+			for i, master := range masters {
+				dpid := netview.DPID(i + 1)
+				snap := g.cfg.View.Snapshot()
+				if row, known := snap.Switch(dpid); snap.Master(dpid) != master || known && row.Master != master {
+					t.Errorf("%s: switch %d has the master %q, want %q: %+v", what, dpid, snap.Master(dpid), master, row)
+				}
+				if sw := switches[dpid]; sw != nil && sw.Mastered() != (master == "test") {
+					t.Errorf("%s: may write to %d, whose master is %q: %t", what, dpid, master, sw.Mastered())
+				}
+			}
+			if err := g.cfg.View.Snapshot().Check(); err != nil {
+				t.Error(what, err)
+			}
+		}
+		first := up(1)
+		up(2)
+		want("at first", "test", "test", "test")
+		g.SetMaster("other", 1)
+		want("one of another", "other", "test", "test")
+		if _, known := g.cfg.View.Snapshot().Switch(1); !known {
+			t.Error("discovery does not know the switch")
+		}
+		first.Close(nil)
+		<-first.Done()
+		switches[1] = nil
+		want("it disconnects", "other", "test", "test")
+		up(1)
+		want("it comes back", "other", "test", "test")
+		g.SetMasterOfAll("other")
+		up(3)
+		want("all", "other", "other", "other")
+		g.SetMaster("test", 2, 3)
+		want("two of them", "other", "test", "test")
+		dialer.Close(context.Background())
+		g.Server.Close(context.Background())
+	})
+}
+
+// mover is an application that hands a switch to another master when it is told that it is this one's.
+type mover struct {
+	g     *Registry
+	dpid  netview.DPID
+	diary *diary
+}
+
+func (m *mover) Name() string             { return "mover" }
+func (m *mover) SwitchUp(sw *Switch) Part { m.dpid = sw.DPID; return m }
+func (m *mover) SwitchDown()              { m.diary.note("down") }
+func (m *mover) Mastered(on bool) {
+	m.diary.note(fmt.Sprint("master ", on))
+	if on {
+		m.g.SetMaster("other", m.dpid)
+	}
+}
+
+// TestMastershipInItsCallback: who is told may say something of mastership himself: no lock is held.
+func TestMastershipInItsCallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &mover{diary: new(diary)}
+		m.g = southboundOf(t, m)
+		dialer := session.NewDialer(session.Config{})
+		m.g.SetMasterOfAll("")
+		s := connect(t, m.g, dialer, hub.Switch(5))
+		m.g.SetMaster("test", 5)
+		s.Close(nil)
+		<-s.Done()
+		synctest.Wait()
+		want := []string{"master false", "master true", "master false", "down"}
+		if got := m.diary.take(); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		dialer.Close(context.Background())
+		m.g.Server.Close(context.Background())
 	})
 }
 

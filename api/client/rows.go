@@ -21,7 +21,7 @@ type Member struct {
 	Address  string `json:"address" doc:"Where its peers reach it; of a single instance, its API."`
 	State    string `json:"state" doc:"ready, standby, or what keeps it from being ready; owner of one that another tells of."`
 	Leader   bool   `json:"leader" doc:"Leads the store."`
-	Switches int    `json:"switches" doc:"Number of switches it is master of."`
+	Switches int    `json:"switches" doc:"Number of connected switches that it is master of."`
 }
 
 // App is a built-in application.
@@ -51,7 +51,7 @@ type Switch struct {
 	State        string    `json:"state" doc:"ready, or disconnected: what is known of it stays."`
 	OpenFlow     string    `json:"openflow" doc:"Version spoken with it: 1.0 or 1.3."`
 	Address      string    `json:"address" doc:"Its end of the control connection."`
-	Master       string    `json:"master" doc:"Name of the instance that is master of it."`
+	Master       string    `json:"master" doc:"Name of the instance that may write to it, connected or not; empty if nobody is known to."`
 	Manufacturer string    `json:"manufacturer"`
 	Hardware     string    `json:"hardware"`
 	Software     string    `json:"software"`

@@ -26,7 +26,7 @@ func made(t *testing.T, text string, extra ...app.Spec) (*Apps, *alarm.Board) {
 	view := netview.New(netview.Limits{})
 	board := alarm.New(view)
 	return New(Engines{Config: config.Merge(config.Defaults(), c), View: view, Maps: topology.NewSource(view), Alarms: board,
-		Discovery: discovery.New(view.Facts(), discovery.Config{Instance: "test", Key: make([]byte, 32), Seed: 1}),
+		Discovery: discovery.New(view.Facts(), discovery.Config{Key: make([]byte, 32), Seed: 1}),
 		Log:       slog.New(slog.DiscardHandler), Now: time.Now}, extra), board
 }
 

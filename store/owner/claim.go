@@ -32,6 +32,12 @@ const (
 // ErrDeposed says that another instance owns the store now.
 var ErrDeposed = errors.New("another instance has taken the store")
 
+// deposed is ErrDeposed with who owns the store, or had it last.
+type deposed struct{ by Instance }
+
+func (d *deposed) Error() string { return ErrDeposed.Error() + ": " + d.by.String() }
+func (d *deposed) Unwrap() error { return ErrDeposed }
+
 // Instance is one that owns a store, or stands by.
 type Instance struct {
 	Name        string `json:"name"`
@@ -177,7 +183,7 @@ func (o *Claim) renew(ctx context.Context) error {
 	}
 	other, err := o.take(ctx)
 	if err == nil && other != nil {
-		err = fmt.Errorf("%w: %s", ErrDeposed, other)
+		err = &deposed{*other}
 	}
 	return err
 }

@@ -71,6 +71,15 @@ func Deposed(ctx context.Context) error {
 	return nil
 }
 
+// DeposedBy is who has taken the store, if that is why a context of Hold, or one made of it, has ended.
+func DeposedBy(ctx context.Context) (by Instance, ok bool) {
+	var d *deposed
+	if !errors.As(context.Cause(ctx), &d) {
+		return by, false
+	}
+	return d.by, true
+}
+
 // keep renews the ownership until the context ends, and opens the gate to switches each time
 // that nothing is against it: it is the owner, or the store does not answer, and there may be
 // nobody else. After a gap of its own it is the owner only if the store says so, or does not answer

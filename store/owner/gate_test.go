@@ -109,8 +109,17 @@ func TestKeepAfterAGap(t *testing.T) {
 		if _, err := st.Txn(t.Context(), store.Txn{Then: []store.Op{row}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-kept; !errors.Is(err, ErrDeposed) || o.gate.wait() {
+		err := <-kept
+		if !errors.Is(err, ErrDeposed) || o.gate.wait() {
 			t.Errorf("another is the owner: %v", err)
+		}
+		ctx, stop := context.WithCancelCause(t.Context())
+		if by, ok := DeposedBy(ctx); ok {
+			t.Errorf("deposed by %v before it was", by)
+		}
+		stop(err)
+		if by, ok := DeposedBy(ctx); !ok || by.Name != "b" {
+			t.Errorf("deposed by %v, %t", by, ok)
 		}
 	})
 }
