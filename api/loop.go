@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/trace"
 )
 
 // Serve answers on the listener until the context ends, and then until the requests under way are
@@ -101,6 +102,7 @@ func (s *Server) submit(ctx context.Context, reqs []intent.Request, atomic bool)
 		err     error
 	}
 	ended := make(chan outcome, 1)
+	trace.At(trace.Request)
 	err := s.cfg.Intents.SubmitAsync(reqs, atomic, func(answers []intent.Answer, err error) { ended <- outcome{answers, err} })
 	if err != nil {
 		return nil, err

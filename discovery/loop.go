@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/trace"
 )
 
 // Discovery is the loop around a Core. Run's goroutine owns the core and is the only one that
@@ -87,6 +88,7 @@ func (d *Discovery) step(inputs []input) {
 		}
 		d.core.Tick()
 	})
+	trace.At(trace.Facts)
 	for i := range inputs {
 		if f := inputs[i].forget; f != nil {
 			close(f.done)

@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/trace"
 )
 
 // changesAtOnce is about how many changes of the view go into one step.
@@ -263,6 +264,7 @@ func (l *Loop) execute(ready *Ready) []Input {
 		l.status.Set(ready.Results)
 	}
 	if len(ready.Outcomes) > 0 && l.config.OnOutcomes != nil {
+		trace.At(trace.Outcomes)
 		l.config.OnOutcomes(ready.Outcomes)
 	}
 	if len(ready.Infrastructure) > 0 {
@@ -346,7 +348,11 @@ func (l *Loop) send(b *Batch) Sent {
 		in.Messages = send(conn, id, b.From, b.Messages)
 	}
 	if in.Messages == len(b.Messages) && (in.Frames || b.Count == 0) {
-		in.Barrier = conn.Barrier(func(err error) { l.post(Confirmed{a, id, err}) }) == nil
+		in.Barrier = conn.Barrier(func(err error) {
+			trace.At(trace.Barrier)
+			l.post(Confirmed{a, id, err})
+		}) == nil
+		trace.At(trace.Batch)
 	}
 	return in
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/trace"
 )
 
 // Update is a change of the state of one intent.
@@ -41,6 +42,7 @@ func (cat *catalog) publish(updates []Update) {
 		cat.update(u, cat.entries.at(u.Number))
 	}
 	cat.events.Wake()
+	trace.At(trace.Published)
 }
 
 // update applies one update. An intent that is being withdrawn stays so until it is deleted.

@@ -1,6 +1,9 @@
 package intent
 
-import "time"
+import (
+	"github.com/weirnet/weir/trace"
+	"time"
+)
 
 // outcomesKept is for how many outcomes memory is retained.
 const outcomesKept = 1 << 18
@@ -63,6 +66,7 @@ func (e *Engine) apply(ready *Ready, facts *NetworkUpdate, now time.Time) {
 	e.catalog.core = e.core.counts
 	e.catalog.mu.Unlock()
 	if len(ready.Orders) > 0 {
+		trace.At(trace.Orders)
 		e.config.Orders(ready.Orders)
 	}
 	e.decisions.saveDue(e.core, now)

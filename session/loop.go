@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/crowd"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/trace"
 )
 
 // The goroutines of this package, all of them started here:
@@ -228,6 +229,7 @@ func (s *Session) writeNext(write func([]byte) (int, error)) bool {
 	}
 	b = b[:min(len(b), writeChunk)]
 	n, err := write(b)
+	traceWritten(s)
 	q.mu.Lock()
 	q.wrote(n)
 	if err != nil {
@@ -238,6 +240,13 @@ func (s *Session) writeNext(write func([]byte) (int, error)) bool {
 		s.Close(err)
 	}
 	return err == nil && n == len(b)
+}
+
+// traceWritten is called when bytes were given to the connection of a session.
+func traceWritten(s *Session) {
+	if s.controller != nil {
+		trace.At(trace.Written)
+	}
 }
 
 // signal puts a token into a channel that has room for one, if there is none in it.

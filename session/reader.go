@@ -94,6 +94,7 @@ func (s *Session) flush() {
 	b := q.nextWrite()
 	q.mu.Unlock()
 	n, err := s.try.TryWrite(b)
+	traceWritten(s)
 	q.mu.Lock()
 	q.wrote(n)
 	if err != nil {

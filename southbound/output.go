@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/trace"
 )
 
 // queue is the one way into a session. What is written through it has transaction ids that rise in
@@ -92,6 +93,7 @@ func (o *Output) append(m openflow.Message) (xid uint32, err error) {
 		return 0, err
 	}
 	o.sent.add(xid, 1, 0, 0)
+	trace.At(trace.Appended)
 	q.appended(b)
 	return xid, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/trace"
 )
 
 // Config is who may connect, and who is told.
@@ -116,6 +117,7 @@ func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 	sw := s.Value().(*Switch)
 	k := &sw.key
 	body, fault := packet.ParseKey(pin.Data, k)
+	trace.At(trace.PacketIn)
 	probe := k.EtherType == packet.TypeLLDP && !malformed(fault) // behind two tags no rule of ours finds it
 	for _, a := range sw.admit {
 		sw.calls.Begin(a.app)
@@ -133,6 +135,7 @@ func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 		return
 	}
 	g.discovery.Frame(sw.DPID, pin.InPort, k)
+	trace.At(trace.Sighted)
 	sw.packet = Packet{PacketIn: pin, Key: k, Body: body}
 	for _, a := range sw.packets {
 		sw.calls.Begin(a.app)
@@ -173,6 +176,7 @@ func (g *Registry) Message(s *session.Session, h openflow.Header, m openflow.Mes
 	sw := s.Value().(*Switch)
 	switch m := m.(type) {
 	case *openflow.PortStatus:
+		trace.At(trace.PortStatus)
 		g.discovery.PortStatus(sw.DPID, m.Reason, m.Port)
 	case *openflow.FlowRemoved:
 		g.flowsync.Removed(sw.address(), m)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/topology"
+	"github.com/weirnet/weir/trace"
 )
 
 // errGone is for a switch on the path without a connection.
@@ -72,6 +73,7 @@ func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pai
 
 // startInstall begins an install for a packet that came in. d.mu is held.
 func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, copied bool) {
+	trace.At(trace.Path)
 	if !d.writeDownstream(w) {
 		d.retire(w.pr, w.path)
 		d.f.count.NoPath.Add(1)
@@ -205,6 +207,7 @@ func (d *Datapath) confirm(batch []*confirmation) {
 // installs that wait for no other switch it sends this switch's rule and the packets, in the order
 // they came; moves take their next step.
 func (d *Datapath) confirmed(installs []*install, err error) {
+	trace.At(trace.Confirmed)
 	out := d.conn.Load()
 	d.runAndConfirm(out, func() {
 		for _, w := range installs {

@@ -6,6 +6,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/topology"
+	"github.com/weirnet/weir/trace"
 )
 
 // pathValid reports whether a path leads to where the pair's destination is now, over usable links.
@@ -195,6 +196,7 @@ func (d *Datapath) beginMove(out *switchConn, w *install, old *path, gentle bool
 		return
 	}
 	d.installs[w.pr] = w
+	trace.At(trace.Move)
 	if gentle {
 		d.f.movesInFlight.Add(1)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/trace"
 )
 
 // inflightTxn is a transaction in flight. It is retried, unchanged, until its outcome is known.
@@ -275,6 +276,7 @@ func (j *Journal) finish(rev store.Revision) {
 		j.stuck = nil
 	})
 	j.publish()
+	trace.At(trace.Durable)
 	for _, g := range f.groups {
 		g.done(rev, nil)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/trace"
 )
 
 // Errors of a journal.
@@ -139,6 +140,7 @@ func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)
 			q.bytes = recs[i].append(q.bytes)
 		}
 		q.groups = append(q.groups, group{len(q.bytes), done})
+		trace.At(trace.Queued)
 	}
 	j.mu.Unlock()
 	if err != nil {
