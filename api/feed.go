@@ -42,12 +42,13 @@ func newFeed(s *Server) *feed {
 
 // join is called before the first use by a stream, and leave after the last.
 func (f *feed) join() {
+	members := f.s.cfg.Members()
 	f.encode.Lock()
 	defer f.encode.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.streams++; f.streams == 1 {
-		f.at, f.members = f.s.position(), f.s.cfg.Members()
+		f.at, f.members = f.s.position(), members
 	}
 }
 

@@ -180,19 +180,18 @@ func (q *requestReader) messages(f *inflightBatch, text string) (used int) {
 // appendBatchAnswers appends the answers to a batch; where the store has not answered in time, of
 // what is not answered that the outcome is unknown.
 func appendBatchAnswers(b []byte, f *inflightBatch, late, protobuf bool, n *tally) []byte {
-	f.parts.Look(func(answers []intent.Answer, failure error) {
-		if late {
-			failure = errStoreTimeout
+	answers, failure := f.parts.Answers()
+	if late {
+		failure = errStoreTimeout
+	}
+	for i := range f.Slots {
+		a := wireAnswer(&f.Slots[i], f.first+uint64(i), answers, failure)
+		n.count(&a)
+		if protobuf {
+			b = a.AppendMessage(b)
+		} else {
+			b = append(a.AppendJSON(b), '\n')
 		}
-		for i := range f.Slots {
-			a := wireAnswer(&f.Slots[i], f.first+uint64(i), answers, failure)
-			n.count(&a)
-			if protobuf {
-				b = a.AppendMessage(b)
-			} else {
-				b = append(a.AppendJSON(b), '\n')
-			}
-		}
-	})
+	}
 	return b
 }

@@ -37,13 +37,14 @@ func newPages(l Limits, now func() time.Time) pages {
 
 // keep makes a list readable for a while. A list that alone is above the bound is kept alone.
 func (p *pages) keep(l keptList) *keptList {
+	l.id = p.newID()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expire()
 	for len(p.kept) > 0 && (len(p.kept) >= p.limits.KeptLists || p.rows+l.n > p.limits.KeptRows) {
 		p.drop()
 	}
-	l.id, l.until = p.newID(), p.now().Add(p.limits.KeepFor)
+	l.until = p.now().Add(p.limits.KeepFor)
 	p.kept = append(p.kept, &l)
 	p.rows += l.n
 	return &l

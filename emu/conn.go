@@ -149,7 +149,7 @@ func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message,
 	sw.count()
 	sw.mu.Unlock()
 	if err != nil {
-		c.refuse(s, h, m, err)
+		refuse(s, h, m, err)
 	}
 	return err == nil
 }
@@ -206,7 +206,7 @@ func (c *conn) packetIn(p *flowtable.PacketIn) bool {
 }
 
 // refuse answers a message with the specification's error; not if the session has ended.
-func (c *conn) refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
+func refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
 	if sessionGone(why) {
 		return
 	}
@@ -215,9 +215,9 @@ func (c *conn) refuse(s *session.Session, h openflow.Header, m openflow.Message,
 	if errors.As(why, &refused) {
 		d.Code = refused.Code
 	}
-	frame, err := openflow.Append(nil, c.version, h.XID, m)
+	frame, err := openflow.Append(nil, s.Version(), h.XID, m)
 	if err != nil {
-		frame = []byte{uint8(c.version)}
+		frame = []byte{uint8(s.Version())}
 	}
 	_ = s.Reply(h.XID, openflow.NewError(d, frame))
 }

@@ -42,7 +42,7 @@ func (a *delayedConn) Frame(s *session.Session, h openflow.Header, frame []byte)
 	}
 	if r, ok := m.(*openflow.MultipartRequest); ok {
 		if r, err = a.assemble(h, r); err != nil {
-			a.refuse(s, h, m, err)
+			refuse(s, h, m, err)
 		}
 		if r == nil || err != nil {
 			return true
@@ -177,7 +177,7 @@ func (a *delayedConn) act(t *task) {
 		a.PacketOut(t.s, t.h, m)
 	case *openflow.MultipartRequest:
 		if err := a.answer(t.s, t.h, m.Body); err != nil {
-			a.refuse(t.s, t.h, m, err)
+			refuse(t.s, t.h, m, err)
 		}
 	default:
 		a.Message(t.s, t.h, t.m)

@@ -31,10 +31,10 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 	case *openflow.ErrorMsg:
 		c.lastError = &rejection{code: m.Code, text: string(m.Data)}
 	case *openflow.Experimenter:
-		c.refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadExperimenter,
+		refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadExperimenter,
 			Reason: fmt.Sprintf("experimenter %#x, none is known", m.Experimenter)})
 	default:
-		c.refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadType, Reason: fmt.Sprintf("%s sent to a switch", h.Type)})
+		refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadType, Reason: fmt.Sprintf("%s sent to a switch", h.Type)})
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.Mult
 		err = c.answer(s, h, m.Body)
 	}
 	if err != nil {
-		c.refuse(s, h, m, err)
+		refuse(s, h, m, err)
 	}
 }
 

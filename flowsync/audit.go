@@ -52,7 +52,7 @@ func (c *Core) endAudit(sw *switchState, in Entries, now time.Time) {
 	sw.failedReads = 0
 	c.updateReadCost(sw, in.Cost)
 	f := Findings{}
-	rows := sw.keys()
+	rows := sortedKeys(sw.rows)
 	c.setListedBytes(sw, in.Reading.size())
 	sw.indexReading(&in.Reading)
 	for _, key := range rows {

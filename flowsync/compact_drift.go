@@ -165,12 +165,12 @@ func (c *Core) compactChanged(sw *switchState, i uint32, e *Entry, now time.Time
 	t.set(i, flagChanged, 0)
 	foreign := plan.Foreign(e.Cookie, c.config.Domain)
 	if r.flags&flagInFlight != 0 {
-		if o := t.inflight.adding(i); o != nil && (foreign || !sw.entryIs(o.set, o.rule, e)) {
+		if o := t.inflight.adding(i); o != nil && (foreign || !entryIs(sw.singleTable, o.set, o.rule, e)) {
 			t.markLost(i, SourceMonitor)
 		}
 		return
 	}
-	switch is := !foreign && sw.entryIs(r.set, r.rule, e); {
+	switch is := !foreign && entryIs(sw.singleTable, r.set, r.rule, e); {
 	case r.flags&flagDesired == 0 && foreign: // our entry is gone
 		t.setMayHold(i, false)
 		sw.enqueueCompact(i)

@@ -154,7 +154,7 @@ func (sw *switchState) displacedBy(r *compactRow) {
 // unsupported returns why the switch's version cannot express a rule, "" if it can. OpenFlow 1.3
 // can express all but those that are too long.
 func (c *Core) unsupported(sw *switchState, m *openflow.FlowMod) string {
-	if sw.version != openflow.V10 {
+	if !sw.version.FixedMatch() {
 		return ""
 	}
 	said, err := c.codec.roundTrip(sw.version, m)

@@ -23,7 +23,7 @@ func (c *Core) onUp(sw *switchState, in Up, now time.Time) {
 	sw.singleTable = plan.SingleTable(in.Version, in.Tables)
 	sw.cookieMasks = c.codec.hasCookieMasks(in.Version)
 	sw.unanswered, sw.failedReads = 0, 0
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		sw.rows[key].supportChecked = false
 	}
 	sw.infrastructure = true
@@ -53,7 +53,7 @@ func (c *Core) resetSession(sw *switchState) {
 	sw.meters.reset()
 	sw.resetCompact()
 	maps.DeleteFunc(sw.rows, func(_ entryKey, w *row) bool { return w.rule == nil })
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		w := sw.rows[key]
 		w.state, w.retryAt, w.fails = rowIdle, time.Time{}, 0
 		w.mayHold, w.contentKnown, w.content, w.unmetered, w.lostWhileRead, w.blockedByForeign = false, false,
@@ -61,9 +61,9 @@ func (c *Core) resetSession(sw *switchState) {
 	}
 }
 
-// keys returns the keys of all rows, in the order in which a switch is filled.
-func (sw *switchState) keys() []entryKey {
-	return slices.SortedFunc(maps.Keys(sw.rows), entryKey.compare)
+// sortedKeys returns the keys of rows, in the order in which a switch is filled.
+func sortedKeys(rows map[entryKey]*row) []entryKey {
+	return slices.SortedFunc(maps.Keys(rows), entryKey.compare)
 }
 
 // rereadLater abandons the batch in flight, whose fate a reading will show, and schedules the
@@ -150,7 +150,7 @@ func (c *Core) onEntries(sw *switchState, in Entries, now time.Time) {
 	c.setListedBytes(sw, in.Reading.size())
 	sw.indexReading(&in.Reading)
 	sw.pruneQueue()
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		c.compareRow(sw, sw.rows[key], now)
 	}
 	c.compareListed(sw, &in.Reading.Compact)

@@ -236,7 +236,7 @@ func (c *Core) replaceDesired(sw *switchState, in Desired) {
 		rules[keyOf(r)] = true
 		c.setDesired(sw, r)
 	}
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		if !rules[key] {
 			c.withdraw(sw, key)
 		}

@@ -145,7 +145,7 @@ func (c *Core) viewDifferences(view *netview.Snapshot, dpid netview.DPID) (list 
 			differs(key, r.Match, r.Owner, string(r.State), string(w.status.state))
 		}
 	}
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		if w := sw.rows[key]; w.rule != nil && !seen[key] {
 			differs(key, w.rule.Match, w.rule.Owner, "", string(w.status.state))
 		}

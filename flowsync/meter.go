@@ -236,7 +236,7 @@ func (c *Core) meterDone(sw *switchState, o *op) {
 
 // requeueMetered queues the rules that use a meter.
 func (c *Core) requeueMetered(sw *switchState, id uint32) {
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		if w := sw.rows[key]; w.rule != nil && meterOf(w.rule.Instructions) == id {
 			w.unmetered = false
 			sw.enqueue(w)

@@ -147,9 +147,9 @@ func packEntry(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
 	return packed, true
 }
 
-// entryIs reports whether an entry in a rule's place is that rule.
-func (sw *switchState) entryIs(set *ruleset.Set, rule uint16, e *Entry) bool {
+// entryIs reports whether an entry in a rule's place is that rule; single: the switch has one table.
+func entryIs(single bool, set *ruleset.Set, rule uint16, e *Entry) bool {
 	var keep Packed
-	packed, ok := packEntry(e, sw.singleTable, &keep)
+	packed, ok := packEntry(e, single, &keep)
 	return ok && packed.matches(set, rule)
 }

@@ -1,8 +1,6 @@
 package flowsync
 
 import (
-	"encoding/binary"
-
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
@@ -11,15 +9,8 @@ import (
 // rule sets have; for others it returns false and does nothing. Each rule that is withdrawn causes
 // one, and this costs a fraction of Removed.
 func (l *Loop) RemovedFrame(at Address, v openflow.Version, frame []byte) bool {
-	begin := openflow.HeaderLen
-	if v == openflow.V10 {
-		begin += match10Len
-	}
-	if len(frame) < begin+8 {
-		return false
-	}
-	cookie := binary.BigEndian.Uint64(frame[begin:])
-	if plan.Decode(cookie).Kind != plan.KindIntent || plan.Foreign(cookie, l.config.Domain) {
+	cookie, whole := openflow.FlowRemovedCookie(v, frame)
+	if !whole || plan.Decode(cookie).Kind != plan.KindIntent || plan.Foreign(cookie, l.config.Domain) {
 		return false
 	}
 	var m openflow.FlowRemoved
@@ -49,6 +40,3 @@ func (l *Loop) RemovedFrame(at Address, v openflow.Version, frame []byte) bool {
 
 // packedGrowth is the cost of a packed match relative to its size, for the growing buffer.
 const packedGrowth = 2
-
-// match10Len is the length of struct ofp_match of OpenFlow 1.0.
-const match10Len = 40

@@ -30,7 +30,7 @@ func (sw *switchState) shadows(most int) (list []Shadow, n int) {
 		return nil, 0
 	}
 	tables := make(map[uint8][]*row)
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		if w := sw.rows[key]; w.rule != nil && (key.priority > plan.PriorityMiss || hasGoto(w.rule)) {
 			tables[key.table] = append(tables[key.table], w)
 		}

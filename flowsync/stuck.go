@@ -16,7 +16,7 @@ import (
 func (c *Core) markStuck(sw *switchState) {
 	sw.stuck = true
 	c.setStuckAlarm(sw, fmt.Sprintf("left %d questions in a row unanswered", sw.unanswered))
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		if w := sw.rows[key]; w.rule != nil && w.status == pending {
 			c.report(w, c.unconfirmedStatus(sw, w))
 		}
@@ -34,7 +34,7 @@ func (c *Core) clearStuck(sw *switchState) {
 func (c *Core) revertUnanswered(sw *switchState) {
 	was := c.unconfirmedStatus(sw, &row{})
 	sw.stuck, sw.unanswered = false, 0
-	for _, key := range sw.keys() {
+	for _, key := range sortedKeys(sw.rows) {
 		if w := sw.rows[key]; w.rule != nil && w.status == was {
 			c.report(w, pending)
 		}

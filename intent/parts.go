@@ -1,6 +1,9 @@
 package intent
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // MaxAdmitted is how many requests are admitted under one hold of the mutex: that many of the
 // largest fit into one append to the journal.
@@ -67,9 +70,12 @@ func (p *Parts) end(room, answers []Answer, err error) {
 	}
 }
 
-// Look calls f with the answers so far and the first error. It is safe while parts are in flight.
-func (p *Parts) Look(f func([]Answer, error)) {
+// Answers returns the answers so far and the first error. They change no more, also while parts are in flight.
+func (p *Parts) Answers() ([]Answer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	f(p.answers, p.err)
+	if p.remaining > 0 {
+		return slices.Clone(p.answers), p.err
+	}
+	return p.answers, p.err
 }

@@ -53,16 +53,15 @@ func TestParts(t *testing.T) {
 			if want := min(len(ends), 1); calls != want {
 				t.Fatalf("done %d times, want %d", calls, want)
 			}
-			p.Look(func(answers []Answer, err error) {
-				if !errors.Is(err, c.want) {
-					t.Errorf("ended with %v, want %v", err, c.want)
+			answers, err := p.Answers()
+			if !errors.Is(err, c.want) {
+				t.Errorf("ended with %v, want %v", err, c.want)
+			}
+			for i := range answers {
+				if want := uint32(i + 1); (answers[i].Number == want) != c.answered[i/MaxAdmitted] {
+					t.Fatalf("answer %d is %d, answered: %v", i, answers[i].Number, c.answered)
 				}
-				for i := range answers {
-					if want := uint32(i + 1); (answers[i].Number == want) != c.answered[i/MaxAdmitted] {
-						t.Fatalf("answer %d is %d, answered: %v", i, answers[i].Number, c.answered)
-					}
-				}
-			})
+			}
 		})
 	}
 }

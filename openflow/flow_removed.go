@@ -110,3 +110,16 @@ func (f *FlowRemoved) AppendText(b []byte, v Version) []byte {
 	b = appendDec(appendKey(b, ' ', "bytes"), f.Bytes)
 	return f.Match.appendText(appendKey(b, ' ', "match"), v)
 }
+
+// FlowRemovedCookie is the cookie of an encoded flow-removed, whose other fields are not read; false
+// if it is too short.
+func FlowRemovedCookie(v Version, frame []byte) (cookie uint64, ok bool) {
+	begin := HeaderLen
+	if v.FixedMatch() {
+		begin += match10Len
+	}
+	if len(frame) < begin+8 {
+		return 0, false
+	}
+	return be64(frame[begin:]), true
+}

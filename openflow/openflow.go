@@ -20,6 +20,13 @@ func (v Version) String() string {
 	return "0x" + string("0123456789abcdef"[v>>4]) + string("0123456789abcdef"[v&15])
 }
 
+// FixedMatch reports whether a version's match is a structure of fixed fields: not every match can be
+// said in it. That of OpenFlow 1.0 can neither mask an Ethernet address nor look into IPv6.
+func (v Version) FixedMatch() bool { return v == V10 }
+
+// CookieMask reports whether deletions of a version may be restricted to a cookie.
+func (v Version) CookieMask() bool { return v >= V13 }
+
 // Type is the type of a message, the same for all versions: the numbers are those of OpenFlow 1.3
 // (enum ofp_type), and table.go maps them to the numbers on the wire of each version.
 type Type uint8

@@ -47,7 +47,7 @@ func (p *JSON) Line(b *Batch, raw []byte, text string, line int) {
 		b.add(&r, line, nil)
 		return
 	}
-	if syntax := p.syntax(err); syntax != "" {
+	if syntax := syntaxOf(err); syntax != "" {
 		b.Refuse("", line, syntax)
 		return
 	}
@@ -87,7 +87,7 @@ func (p *JSON) Body(b *Batch, raw []byte, op intent.Op, id string) (Document, er
 		bare = false
 		return p.field(b, &r, name, schema.Content)
 	})
-	if err != nil && p.syntax(err) == "" && !seen && doc.Single { // of the one intent
+	if err != nil && syntaxOf(err) == "" && !seen && doc.Single { // of the one intent
 		if drain := p.skipTo(0); drain != nil {
 			err = drain
 		} else {
@@ -130,7 +130,7 @@ func (p *JSON) items(b *Batch, op intent.Op) error {
 		line, counted = line+strings.Count(p.text[counted:at], "\n"), at
 		err := p.request(b, &r, schema.Content)
 		if err != nil {
-			if p.syntax(err) != "" {
+			if syntaxOf(err) != "" {
 				return err
 			}
 			if err := p.skipTo(depth); err != nil {
@@ -177,8 +177,8 @@ func (p *JSON) end() error {
 	return &spec.Error{Field: "body", Given: "a second value", Want: "one JSON value"}
 }
 
-// syntax says what is wrong with the JSON itself; it is empty for other errors.
-func (p *JSON) syntax(err error) string {
+// syntaxOf says what is wrong with the JSON itself; it is empty for other errors.
+func syntaxOf(err error) string {
 	var s *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -200,7 +200,7 @@ func (p *JSON) withLine(err error) error {
 		at = min(int(s.ByteOffset), len(p.text))
 	}
 	line := 1 + strings.Count(p.text[:at], "\n")
-	if syntax := p.syntax(err); syntax != "" {
+	if syntax := syntaxOf(err); syntax != "" {
 		return fmt.Errorf("line %d: %s", line, syntax)
 	}
 	return fmt.Errorf("line %d: %w", line, err)

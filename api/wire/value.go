@@ -23,7 +23,7 @@ func (p *JSON) object(what, want string, f func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		if err := f(p.unquote(v)); err != nil {
+		if err := f(unquote(p.substring(v), v)); err != nil {
 			return err
 		}
 	}
@@ -58,9 +58,8 @@ func (p *JSON) substring(v jsontext.Value) string {
 	return p.text[to-len(v) : to]
 }
 
-// unquote returns the string just read.
-func (p *JSON) unquote(v jsontext.Value) string {
-	s := p.substring(v)
+// unquote returns a string without its quotes and escapes; s and v are the same.
+func unquote(s string, v jsontext.Value) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s[1 : len(s)-1]
 	}
@@ -85,7 +84,7 @@ func (p *JSON) scalar(k jsontext.Kind) (string, error) {
 	case err != nil:
 		return "", err
 	case k == '"':
-		return p.unquote(v), nil
+		return unquote(p.substring(v), v), nil
 	}
 	return p.substring(v), nil
 }

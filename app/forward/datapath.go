@@ -71,7 +71,7 @@ func (f *Forward) Attach(dpid netview.DPID, epoch uint64, version openflow.Versi
 	d.epoch = uint32(epoch)
 	d.retryMoves = true // what changed while there was no connection
 	d.mu.Unlock()
-	d.conn.Store(&switchConn{Switch: out, single: single, cookies: version >= openflow.V13,
+	d.conn.Store(&switchConn{Switch: out, single: single, cookies: version.CookieMask(),
 		table: plan.ForwardingTable(single)})
 	return d
 }

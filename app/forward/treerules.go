@@ -26,7 +26,7 @@ func (t *treeCore) classes(version openflow.Version) []class {
 		{plan.PriorityBroadcast, ethDst(packet.Broadcast, packet.Broadcast), false},
 		{plan.PriorityARP, ethType(packet.TypeARP), false},
 	}
-	if version == openflow.V10 {
+	if version.FixedMatch() {
 		cs = append(cs, class{plan.PriorityND, ethType(packet.TypeIPv6), true})
 	} else {
 		cs = append(cs, class{plan.PriorityMulticast, ethDst(groupBit, groupBit), false},

@@ -163,7 +163,7 @@ func (c *Core) unused(dpid netview.DPID, meters []openflow.MeterStats) {
 		}
 		port := m.Meter - plan.MeterProtectionFirst
 		if class, _ := c.Held(netview.Point{DPID: dpid, Port: port}); class == 0 {
-			w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, port))
+			w.Messages = append(w.Messages, c.cfg.meter(openflow.MeterDelete, port))
 		}
 	}
 	if len(w.Messages) > 0 {

@@ -29,7 +29,7 @@ func (c *Core) write(p *port, role netview.PortRole, snap *netview.Snapshot, now
 	}
 	w := c.newWrite(p.at)
 	if p.means == byMeter && !p.metered {
-		w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, p.at.Port), c.meter(openflow.MeterAdd, p.at.Port))
+		w.Messages = append(w.Messages, c.cfg.meter(openflow.MeterDelete, p.at.Port), c.cfg.meter(openflow.MeterAdd, p.at.Port))
 	}
 	for i := range p.rows { // the tree may have changed: what is no longer desired is deleted
 		if old := &p.rows[i]; !slices.ContainsFunc(rows, func(r openflow.FlowMod) bool { return samePlace(old, &r) }) {
@@ -54,19 +54,19 @@ func (c *Core) erase(p *port) {
 		w.Messages = append(w.Messages, deletion(&p.rows[i]))
 	}
 	if p.means == byMeter && p.metered {
-		w.Messages = append(w.Messages, c.meter(openflow.MeterDelete, p.at.Port))
+		w.Messages = append(w.Messages, c.cfg.meter(openflow.MeterDelete, p.at.Port))
 	}
 	if p.rows, p.metered = nil, false; len(w.Messages) > 0 {
 		c.ready.Writes = append(c.ready.Writes, w)
 	}
 }
 
-func (c *Core) meter(command openflow.MeterModCommand, port uint32) *openflow.MeterMod {
+func (c *Config) meter(command openflow.MeterModCommand, port uint32) *openflow.MeterMod {
 	id, _ := plan.MeterOfPort(port)
 	m := &openflow.MeterMod{Command: command, Meter: id}
 	if command != openflow.MeterDelete {
 		m.Flags = openflow.MeterFlagPktps | openflow.MeterFlagBurst
-		m.Bands = []openflow.Band{{Type: openflow.BandDrop, Rate: c.cfg.Allowed, Burst: c.cfg.Allowed}}
+		m.Bands = []openflow.Band{{Type: openflow.BandDrop, Rate: c.Allowed, Burst: c.Allowed}}
 	}
 	return m
 }
