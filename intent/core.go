@@ -69,15 +69,12 @@ type CoreCounts struct {
 
 // Settings are the times of a core.
 type Settings struct {
-	Linger      time.Duration // how long the rules of an old path stay, at least
-	StepTimeout time.Duration // how long a hitless transition counts against pathing.MovesMax
-	Retry       time.Duration // the first backoff after a refusal; it doubles up to RetryMax
-	RetryMax    time.Duration
+	Retry    time.Duration // the first backoff after a refusal; it doubles up to RetryMax
+	RetryMax time.Duration
 }
 
 // DefaultSettings are the defaults.
-var DefaultSettings = Settings{Linger: 100 * time.Millisecond, StepTimeout: pathing.StepTimeout,
-	Retry: 5 * time.Second, RetryMax: 5 * time.Minute}
+var DefaultSettings = Settings{Retry: 5 * time.Second, RetryMax: 5 * time.Minute}
 
 // NetworkUpdate is what has changed in the network, and its current state. With Resync the changes
 // are unknown: everything may have changed.
@@ -160,7 +157,7 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 // result returns what the step has decided.
 func (c *Core) result() *Ready {
 	c.counts.Orders += uint64(len(c.orders))
-	c.counts.Routes, c.counts.Moving = c.paths.len(), c.planner.moving
+	c.counts.Routes, c.counts.Moving = c.paths.len(), c.planner.moves.Taken()
 	c.ready = Ready{Orders: c.orders, Updates: c.updates, Wake: c.wake(), More: c.more()}
 	return &c.ready
 }

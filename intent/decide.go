@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
@@ -31,7 +32,7 @@ func (c *Core) applyCommit(n uint32, content string) {
 	c.watchHosts(n, s)
 	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless {
 		tr.superseded = true
-		c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
+		c.timers.Add(c.now.Add(pathing.StepTimeout), n)
 		c.emitState(n)
 		return
 	}
@@ -69,15 +70,15 @@ func (c *Core) decideOn(n uint32, e *coreEntry, s *spec.Spec, because cause) {
 		c.emitState(n)
 	case e.rules == nil:
 		c.counts.Installs++
-		c.startTransition(n, g, strategy{mode: install})
+		c.startTransition(n, g, strategy{mode: install}, nil)
 	case because == byRequest && c.works(e):
 		c.counts.Moves++
 		c.startHitless(n, e, g, true)
 	case e.transition != nil && !e.transition.done && e.transition.mode == install:
-		c.startTransition(n, g, strategy{mode: install})
+		c.startTransition(n, g, strategy{mode: install}, nil)
 	default:
 		c.counts.Reroutes++
-		c.startTransition(n, g, strategy{mode: immediate})
+		c.startTransition(n, g, strategy{mode: immediate}, nil)
 	}
 }
 
@@ -152,5 +153,5 @@ func (c *Core) reroute(n uint32, e *coreEntry) {
 		return
 	}
 	c.counts.Reroutes++
-	c.startTransition(n, next, strategy{mode: immediate})
+	c.startTransition(n, next, strategy{mode: immediate}, nil)
 }

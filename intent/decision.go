@@ -191,5 +191,5 @@ func (c *Core) restore(n uint32, e *coreEntry) {
 		c.decide(n, byRequest)
 		return
 	}
-	c.startTransition(n, g, strategy{mode: restore})
+	c.startTransition(n, g, strategy{mode: restore}, nil)
 }

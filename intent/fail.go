@@ -78,7 +78,7 @@ func (c *Core) fail(n uint32, e *coreEntry, p problem) {
 		p.code, p.text = ref.code, ref.text
 	}
 	if e.rules != nil {
-		c.startTransition(n, nil, strategy{mode: immediate})
+		c.startTransition(n, nil, strategy{mode: immediate}, nil)
 		c.scheduleRetiring(n, e.transition)
 	}
 	e.state, e.code = Failed, p.code
@@ -167,14 +167,13 @@ func (c *Core) onTimer(n uint32) {
 		return
 	}
 	if tr := e.transition; tr != nil {
-		late := c.now.UnixNano() >= tr.since+int64(c.settings.StepTimeout)
+		late := tr.Late(c.now)
 		if late {
-			c.releaseSlot(tr)
+			c.planner.moves.Free(&tr.Transition)
 		}
 		switch {
 		case tr.done && tr.next != nil && tr.nextDue <= c.now.UnixNano():
-			c.startTransition(n, tr.next,
-				strategy{mode: hitless, stages: make([]uint16, tr.next.Len()), final: true, requested: tr.requested})
+			c.startTransition(n, tr.next, strategy{mode: hitless, final: true, requested: tr.requested}, nil)
 		case tr.superseded && !tr.done && late:
 			tr.superseded = false
 			c.decide(n, byFailure)

@@ -266,8 +266,8 @@ func (n *network) rest() {
 	rounds := 0
 	for quiet := n.now.Add(time.Minute); ; {
 		if rounds++; rounds > 5000 {
-			n.t.Fatalf("never at rest: next %v, now %v, %d orders, queue %v, planner %+v", n.engine.Step(time.Time{}), n.now,
-				len(n.orders), n.engine.core.queue, n.engine.core.planner)
+			n.t.Fatalf("never at rest: next %v, now %v, %d orders, queue %v, %d moves, to move %v", n.engine.Step(time.Time{}), n.now,
+				len(n.orders), n.engine.core.queue, n.engine.core.planner.moves.Taken(), n.engine.core.planner.queue)
 		}
 		n.intent.commit(nil)
 		n.chosen.commit(nil)

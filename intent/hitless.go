@@ -6,14 +6,12 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 )
 
-// startHitless starts a transition without loss from a working rule set to another. First, at once,
-// rules where the old rule set has none; then rules that replace one, from the egress to the
-// ingress, each when those downstream of it are confirmed; last the ingress rules with a new match
-// or in port. A packet takes the old path up to the first replaced rule, and the new path from
-// there to its end: it is neither lost nor does it loop. A tree with several outputs uses its old
+// startHitless starts a transition without loss from a working rule set to another (pathing.Stages):
+// rules match a port in, so packets neither are lost nor loop. A tree with several outputs uses its old
 // and new branches together at first, or an egress would get no packets while some switches have
 // changed and others have not. Where both together would loop, it changes as a path does.
 // requested: because the content was replaced.
@@ -24,43 +22,26 @@ func (c *Core) startHitless(n uint32, e *coreEntry, g *ruleset.Set, requested bo
 			g, how.next = both, g
 		}
 	}
-	how.stages = c.stages(e.rules, g)
-	c.startTransition(n, g, how)
+	c.startTransition(n, g, how, c.stages(e.rules, g))
 }
 
 // stages returns the stage of each rule of a rule set in a transition from another.
 func (c *Core) stages(from, to *ruleset.Set) []uint16 {
-	rank := make([]int, to.Len()) // -1: at once
-	rule, most := 0, 0
+	rules := make([]pathing.Rule, 0, to.Len())
 	for i := range to.Legs {
 		path := c.paths.forRoute(to.Legs[i].Route)
-		ranks := path.ranks()
-		most = max(most, slices.Max(ranks))
-		for k := range ranks {
-			rank[rule] = -1
-			switch old := hopAt(to, rule, from); {
-			case old == nil && path.ingress(k):
-				rank[rule] = 1 << 20
-			case old != nil && !old.Equal(path.route.Hops[k]):
-				rank[rule] = ranks[k]
+		for k, after := range path.ranks() {
+			r := pathing.Rule{Ingress: path.ingress(k), After: after}
+			switch old := hopAt(to, len(rules), from); {
+			case old != nil && old.Equal(path.route.Hops[k]):
+				r.Finds = pathing.Same
+			case old != nil:
+				r.Finds = pathing.Other
 			}
-			rule++
+			rules = append(rules, r)
 		}
 	}
-	distinct := slices.Clone(rank)
-	slices.Sort(distinct)
-	distinct = slices.Compact(distinct)
-	if len(distinct) > 0 && distinct[0] == -1 {
-		distinct = distinct[1:]
-	}
-	stages := make([]uint16, len(rank))
-	for r := range rank {
-		if rank[r] >= 0 {
-			at, _ := slices.BinarySearch(distinct, rank[r])
-			stages[r] = uint16(at + 1)
-		}
-	}
-	return stages
+	return pathing.Stages(rules)
 }
 
 // hopAt returns the hop of the rule of other with the same key as a rule of p; nil without one.
@@ -87,9 +68,9 @@ func (c *Core) rollBack(n uint32, e *coreEntry) bool {
 	}
 	again := *from
 	stages := make([]uint16, from.Len())
-	at := tr.stage
+	at := tr.Stage()
 	for r := range g.Len() {
-		if s := tr.stages[r]; s > 0 && s <= at {
+		if s := tr.StageOf(r, false); s > 0 && s <= at {
 			for o := range stages {
 				if from.SamePlace(o, g, r) {
 					stages[o] = at - s
@@ -98,8 +79,8 @@ func (c *Core) rollBack(n uint32, e *coreEntry) bool {
 		}
 	}
 	wanted := tr.requested || tr.superseded
-	c.startTransition(n, &again, strategy{mode: hitless, stages: stages, requested: wanted, superseded: wanted})
-	c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
+	c.startTransition(n, &again, strategy{mode: hitless, requested: wanted, superseded: wanted}, stages)
+	c.timers.Add(c.now.Add(pathing.StepTimeout), n)
 	return true
 }
 

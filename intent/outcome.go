@@ -39,7 +39,7 @@ func (c *Core) installed(n uint32, e *coreEntry, o *ruleset.Outcome) {
 	tr := e.transition
 	switch {
 	case tr != nil && !tr.done && tr.await.clear(o.Rule):
-		if tr.outstanding--; tr.outstanding == 0 {
+		if tr.Confirm() {
 			c.advance(n, e)
 		}
 	case c.lost[n] > 0:

@@ -15,7 +15,7 @@ import (
 // could be shorter.
 type planner struct {
 	queue      []uint32
-	moving     int
+	moves      pathing.Moves
 	restorer   *pathing.Restorer
 	backlog    []uint32 // intents whose path may be longer than necessary; nil: not computed since the last one ended
 	nextRevert time.Time
@@ -36,7 +36,7 @@ func (p *planner) linksChanged(m *topology.Map, changes []netview.Change, now ti
 
 func (p *planner) wake(now time.Time) time.Time {
 	switch {
-	case len(p.queue) > 0 || p.moving > 0: // their completion causes a step
+	case len(p.queue) > 0 || p.moves.Taken() > 0: // their completion causes a step
 		return time.Time{}
 	case p.backlog != nil:
 		return p.nextRevert
@@ -75,10 +75,10 @@ func (c *Core) addCandidate(n uint32, e *coreEntry) {
 // plan starts queued transitions, up to pathing.MovesMax.
 func (c *Core) plan() {
 	p := &c.planner
-	if len(p.queue) == 0 && p.moving == 0 && !c.more() && p.due(c.now) {
+	if len(p.queue) == 0 && p.moves.Taken() == 0 && !c.more() && p.due(c.now) {
 		c.queueSuboptimal()
 	}
-	for len(p.queue) > 0 && p.moving < pathing.MovesMax {
+	for len(p.queue) > 0 && p.moves.Room() > 0 {
 		n := p.queue[0]
 		p.queue = p.queue[1:]
 		e := c.entries.at(n)
@@ -141,9 +141,8 @@ func (c *Core) optimise(n uint32, e *coreEntry) {
 	}
 	c.counts.Moves++
 	c.startHitless(n, e, g, false)
-	e.transition.holdsSlot = true
-	c.planner.moving++
-	c.timers.Add(c.now.Add(c.settings.StepTimeout), n)
+	c.planner.moves.Take(&e.transition.Transition)
+	c.timers.Add(c.now.Add(pathing.StepTimeout), n)
 }
 
 // costOf returns the sum of the costs of a rule set's paths.
@@ -152,12 +151,4 @@ func (c *Core) costOf(g *ruleset.Set) (sum topology.Cost) {
 		sum = sum.Plus(c.paths.evaluate(c.paths.forRoute(r), c.m, c.settled))
 	}
 	return sum
-}
-
-// releaseSlot stops counting a transition in planner.moving.
-func (c *Core) releaseSlot(tr *transition) {
-	if tr.holdsSlot {
-		tr.holdsSlot = false
-		c.planner.moving--
-	}
 }

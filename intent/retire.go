@@ -120,14 +120,9 @@ func (c *Core) removed(n uint32, e *coreEntry, o *ruleset.Outcome) {
 	}
 }
 
-// minLingerUnknown is the least linger of a path with a link of unknown latency (discovery needs
-// some twenty probes): packets may be in flight for as long as between two continents.
-const minLingerUnknown = time.Second
-
-// lingerTime is how long packets may be in flight on the paths of a rule set: twice the latency, at
-// least Settings.Linger.
+// lingerTime is how long packets may be in flight on the paths of a rule set.
 func (c *Core) lingerTime(g *ruleset.Set) time.Duration {
-	longest, least := uint64(0), c.settings.Linger
+	longest, unknown := uint64(0), false
 	for r := range routes(g) {
 		sum := uint64(0)
 		for _, hop := range r.Hops[1:] { // for a tree all links, which is an upper bound
@@ -135,13 +130,12 @@ func (c *Core) lingerTime(g *ruleset.Set) time.Duration {
 			if !s.measured {
 				s.measure(c.snap)
 			}
-			if sum += s.latency; s.uncertain {
-				least = max(least, minLingerUnknown)
-			}
+			sum += s.latency
+			unknown = unknown || s.uncertain
 		}
 		longest = max(longest, sum)
 	}
-	return max(least, pathing.Transit(longest))
+	return pathing.Linger(longest, unknown)
 }
 
 // withdraw starts the removal of an intent: all its rules are removed at once.
@@ -159,7 +153,7 @@ func (c *Core) withdraw(n uint32, e *coreEntry) {
 	e.flags = e.flags&^restorable | withdrawing
 	e.state, e.code = Withdrawing, NoCode
 	if e.rules != nil {
-		c.startTransition(n, nil, strategy{mode: immediate})
+		c.startTransition(n, nil, strategy{mode: immediate}, nil)
 	}
 	if e.transition == nil {
 		c.drop(n, e)
@@ -180,7 +174,7 @@ func (c *Core) retireNow(n uint32, e *coreEntry) {
 // drop deletes an intent whose rules are gone.
 func (c *Core) drop(n uint32, e *coreEntry) {
 	if e.transition != nil {
-		c.releaseSlot(e.transition)
+		c.planner.moves.Free(&e.transition.Transition)
 	}
 	c.markUnsaved(n, e)
 	*e = coreEntry{flags: e.flags & (saved | unsaved)}

@@ -1,8 +1,7 @@
 package intent
 
 import (
-	"slices"
-
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -18,7 +17,6 @@ const (
 
 // strategy is how a rule set is installed.
 type strategy struct {
-	stages     []uint16     // of hitless: by rule; not empty
 	next       *ruleset.Set // of hitless: the final rule set, if this one is interim
 	mode       mode
 	requested  bool // of hitless: because the content was replaced
@@ -30,28 +28,25 @@ type strategy struct {
 // stage, and the previous rule sets, removed when it is confirmed.
 type transition struct {
 	strategy
-	done        bool   // the rule set is confirmed, or nil
-	holdsSlot   bool   // counted in planner.moving
-	stage       uint16 // the stage whose orders are outstanding
-	lastStage   uint16
-	outstanding int   // orders of this stage that are not confirmed
-	await       bits  // the same, as a set of rules
-	since       int64 // the start, Unix nanoseconds
-	nextDue     int64 // when to start next, once this rule set is confirmed; Unix nanoseconds
-	retiring    []retiring
+	pathing.Transition
+	done     bool  // the rule set is confirmed, or nil
+	await    bits  // the rules of this stage that are not confirmed
+	nextDue  int64 // when to start next, once this rule set is confirmed; Unix nanoseconds
+	retiring []retiring
 }
 
-// startTransition makes g the desired rule set; nil: none. The previous rule set is removed when g
+// startTransition makes g the desired rule set; nil: none. Stages are those of its rules, for a hitless
+// transition. The previous rule set is removed when g
 // is confirmed, or, without g, when packets in flight have arrived. It decides nothing: with g, the
 // entry has a transition afterwards with orders that are not confirmed, since no last stage is empty.
-func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
+func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy, stages []uint16) {
 	e := c.entries.at(n)
 	tr := e.transition
 	if tr == nil {
 		tr = c.newTransition()
 		e.transition = tr
 	}
-	c.releaseSlot(tr)
+	c.planner.moves.Free(&tr.Transition)
 	if e.rules != nil {
 		c.removePathUsers(n, e)
 		c.addRetiring(n, e.rules, tr.retiring)
@@ -63,7 +58,8 @@ func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy) {
 	if how.next != nil {
 		c.interim++
 	}
-	tr.strategy, tr.done, tr.await, tr.outstanding, tr.since = how, g == nil, bits{}, 0, c.now.UnixNano()
+	tr.strategy, tr.done, tr.await = how, g == nil, bits{}
+	tr.Start(pathing.Order{Stages: stages, IngressLast: how.mode == install}, c.now)
 	e.rules = g
 	delete(c.lost, n)
 	if how.mode != restore || !e.has(saved) { // a restored rule set is saved already
@@ -85,13 +81,6 @@ func (c *Core) installRules(n uint32, e *coreEntry) {
 	for i := range tr.retiring {
 		tr.retiring[i].dropReplaced(g)
 	}
-	tr.stage, tr.lastStage = 0, 0
-	switch tr.mode {
-	case install:
-		tr.lastStage = 1
-	case hitless:
-		tr.lastStage = slices.Max(tr.stages)
-	}
 	c.orderStages(e)
 	e.state, e.code = c.stateOf(n, e)
 	c.emit(n, e, "")
@@ -101,8 +90,7 @@ func (c *Core) installRules(n uint32, e *coreEntry) {
 func (c *Core) orderStages(e *coreEntry) {
 	tr := e.transition
 	c.orderStage(e)
-	for tr.outstanding == 0 && tr.stage < tr.lastStage {
-		tr.stage++
+	for !tr.Awaits() && tr.Next() {
 		c.orderStage(e)
 	}
 }
@@ -113,38 +101,24 @@ func (c *Core) orderStage(e *coreEntry) {
 	rule := 0
 	for i := range g.Legs {
 		hops := g.Legs[i].Route.Hops
-		var path *sharedPath
+		var path *sharedPath // nil: nothing depends on where the ingress is
 		if tr.mode == install {
 			path = c.paths.forRoute(g.Legs[i].Route)
 		}
 		for k := range hops {
-			if tr.stageOf(path, rule, k) == tr.stage {
+			if tr.Writes(rule, path != nil && path.ingress(k)) {
 				c.orders = append(c.orders, ruleset.Order{Rules: g, Rule: uint16(rule)})
 				tr.await.set(uint16(rule))
-				tr.outstanding++
+				tr.Await(1)
 			}
 			rule++
 		}
 	}
 }
 
-// stageOf returns the stage of a rule, which is a hop of a path.
-func (tr *transition) stageOf(path *sharedPath, rule, hop int) uint16 {
-	switch tr.mode {
-	case install:
-		if path.ingress(hop) {
-			return 1
-		}
-	case hitless:
-		return tr.stages[rule]
-	}
-	return 0
-}
-
 // advance orders the next stage, all rules of this one being confirmed, or completes the transition.
 func (c *Core) advance(n uint32, e *coreEntry) {
-	if tr := e.transition; tr.stage < tr.lastStage {
-		tr.stage++
+	if tr := e.transition; tr.Next() {
 		c.orderStages(e)
 	} else {
 		c.completed(n, e)
@@ -156,8 +130,8 @@ func (c *Core) advance(n uint32, e *coreEntry) {
 // removal. If the content has changed meanwhile, the intent is queued to be decided again.
 func (c *Core) completed(n uint32, e *coreEntry) {
 	tr := e.transition
-	tr.done, tr.stages = true, nil
-	c.releaseSlot(tr)
+	tr.done = true
+	c.planner.moves.Free(&tr.Transition)
 	if tr.superseded && tr.next != nil { // the final rule set is obsolete
 		tr.next = nil
 		c.interim--
@@ -191,7 +165,7 @@ func (c *Core) decideSuperseded() {
 // endTransition drops a transition with nothing left to do.
 func (c *Core) endTransition(e *coreEntry) {
 	if tr := e.transition; tr != nil && tr.done && tr.next == nil && len(tr.retiring) == 0 {
-		c.releaseSlot(tr)
+		c.planner.moves.Free(&tr.Transition)
 		e.transition = nil
 		if len(c.freeTransitions) < 1024 {
 			*tr = transition{retiring: tr.retiring[:0]}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 )
 
 // traveller is a packet under way: it comes in at a port at a time, by what the switch there holds
@@ -79,12 +80,12 @@ func TestPacketsOnTheirWay(t *testing.T) {
 }
 
 // TestUnknownLatency: the rules of a path that was left stay for drainUnknown where nobody has
-// measured its links, and for Settings.Linger where they are known to be short.
+// measured its links, and for pathing.LingerMin where they are known to be short.
 func TestUnknownLatency(t *testing.T) {
 	for _, c := range []struct {
 		latency uint64 // of each link, in µs; 0: not known
 		stay    time.Duration
-	}{{0, minLingerUnknown}, {10, DefaultSettings.Linger}} {
+	}{{0, pathing.LingerUnknown}, {10, pathing.LingerMin}} {
 		n := square(t)
 		_, over := n.drainUnder(c.latency)
 		leaving := func() int { return n.engine.core.drainProgress(at(over, 0)).Leaving }
@@ -117,7 +118,7 @@ func TestLatencyThatChanges(t *testing.T) {
 	for _, c := range []struct {
 		latency uint64 // of each link, in µs
 		stay    time.Duration
-	}{{10, DefaultSettings.Linger}, {700_000, 2800 * time.Millisecond}, {200_000, 800 * time.Millisecond}} {
+	}{{10, pathing.LingerMin}, {700_000, 2800 * time.Millisecond}, {200_000, 800 * time.Millisecond}} {
 		settings := &netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{}}
 		for l := range n.view.Snapshot().Links() {
 			settings.Links[l.LinkKey] = netview.LinkSettings{LatencyUS: c.latency}

@@ -410,10 +410,10 @@ func (w *twin) checkInside(list []Intent) {
 			w.fatal("core: a change of number %d is under way for ever: %+v", n, e.transition)
 		}
 	}
-	if legs != c.conflicts.groups.Len() || c.planner.moving != 0 && len(w.off) == 0 || c.restoring != 0 ||
+	if legs != c.conflicts.groups.Len() || c.planner.moves.Taken() != 0 && len(w.off) == 0 || c.restoring != 0 ||
 		c.interim != 0 && len(w.off) == 0 {
 		w.fatal("core: %d legs in groups, there are %d; %d moving, %d adopted, %d uniting", c.conflicts.groups.Len(),
-			legs, c.planner.moving, c.restoring, c.interim)
+			legs, c.planner.moves.Taken(), c.restoring, c.interim)
 	}
 	w.checkSpots()
 	for _, way := range c.paths.list {

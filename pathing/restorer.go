@@ -8,29 +8,6 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
-// Limits of planned moves of paths that work: hitless transitions.
-const (
-	// MovesMax is how many of an engine are in progress at a time.
-	MovesMax = 512
-	// StepTimeout is how long a switch may take to confirm a step of one.
-	StepTimeout = 10 * time.Second
-	// RevertPerSecond is how many paths of an engine may be reverted to shorter ones in a second.
-	RevertPerSecond = 64
-	// WaitToRestore is how long links must be stable before paths revert to shorter ones.
-	WaitToRestore = 30 * time.Second
-	// HoldMax is the longest time that a link which flaps must be up before it is used again where there
-	// is another path.
-	HoldMax = 16 * WaitToRestore
-	// transitMax is the longest time that packets are taken to be on their way.
-	transitMax = time.Minute
-)
-
-// Transit returns how long packets may be on their way along a path that they take no more: twice its
-// latency, a minute at most.
-func Transit(latencyUS uint64) time.Duration {
-	return time.Duration(min(2*min(latencyUS, 1<<40), uint64(transitMax/time.Microsecond))) * time.Microsecond
-}
-
 // Restorer decides when paths may revert to shorter ones. It has one owner.
 type Restorer struct {
 	links   map[netview.LinkKey]*failures // by the smaller of both directions

@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/pathing"
 )
 
 // traffic sends numbered packets of known pairs over cables that take their time, between the steps
@@ -153,8 +154,8 @@ func (n *network) gone(t *testing.T, places ...netview.Point) {
 			t.Errorf("%d pairs and %d links of the tree still pass %s", p.Pairs, p.Tree, at)
 		}
 	}
-	if n.f.movesInFlight.Load() != 0 {
-		t.Errorf("%d moves are under way at rest", n.f.movesInFlight.Load())
+	if n.f.moves.Taken() != 0 {
+		t.Errorf("%d moves are under way at rest", n.f.moves.Taken())
 	}
 	for _, d := range n.f.datapaths() {
 		if len(d.installs)+len(d.halfMoved)+d.heldPackets > 0 {
@@ -352,14 +353,15 @@ func TestSlowMovesEndWithTheSession(t *testing.T) {
 	n.allPairs(t)
 	d := n.f.datapath(1)
 	for pr, fl := range d.all() {
-		w := &install{pr: pr, path: n.f.paths.retainByID(fl.path), moving: true,
-			transition: &transition{hitless: true, spaced: true, waited: true, due: n.f.seconds.Load() + 2}}
+		w := &install{pr: pr, path: n.f.paths.retainByID(fl.path), moving: true}
+		w.Start(pathing.Order{IngressLast: true, Spacing: spacing}, n.f.clock())
+		w.Due(n.f.clock())
+		n.f.moves.Take(&w.Transition)
 		d.installs[pr], d.delayed = w, append(d.delayed, w)
-		n.f.movesInFlight.Add(1)
 	}
 	n.disconnect(n.switches[1])
 	n.settle()
-	if moving := n.f.movesInFlight.Load(); moving != 0 || len(d.installs) > 0 {
+	if moving := n.f.moves.Taken(); moving != 0 || len(d.installs) > 0 {
 		t.Errorf("%d planned moves are under way at a switch without a session, %d installs wait", moving, len(d.installs))
 	}
 }
@@ -422,13 +424,13 @@ func TestManyPairsAreMovedAFewAtATime(t *testing.T) {
 	}
 	tr := n.traffic()
 	n.drain(at)
-	most := int64(0)
+	most := 0
 	for i := range 4000 {
 		if i%4 == 0 {
 			tr.between(1, 2)
 		}
 		n.step()
-		most = max(most, n.f.movesInFlight.Load())
+		most = max(most, n.f.moves.Taken())
 	}
 	n.rest()
 	tr.check(t)

@@ -90,31 +90,31 @@ func (c *Counts) ByKind() map[string]uint64 {
 
 // Forward is the application. The package comment lists which method is called from where.
 type Forward struct {
-	cfg           Config
-	hosts         index[hostPlace] // by hostKey; written by Step
-	switches      index[*Datapath] // by datapath id; written by Attach's caller under attach
-	attach        chan struct{}    // a lock of one: Attach and Detach
-	paths         *pathRegistry
-	maps          atomic.Pointer[topology.Source] // that the application follows; nil if Step is called by somebody else
-	topology      atomic.Pointer[topology.Map]    // that Step was called with
-	edges         atomic.Pointer[[]edgePorts]     // in the order of datapath ids
-	directsLeft   atomic.Int64                    // in this second
-	refusing      atomic.Int64                    // switches that refuse rules
-	floodsLeft    atomic.Int64                    // in this second
-	tree          *treeCore
-	deletedHosts  map[uint64]hostPlace // places of hosts that were deleted and not learned again; Step's
-	retired       retired
-	inherited     inherited
-	mover         mover
-	backoff       atomic.Pointer[topology.Filter] // the links that flap; nil: none does
-	movesInFlight atomic.Int64                    // planned moves
-	movesQueued   atomic.Bool                     // planned moves wait for one of MovesMax places
-	bell          loop.Bell                       // rung when there is room
-	recheck       bool                            // a link has changed since Second; Step's
-	seconds       atomic.Uint32                   // calls of Second
-	revision      atomic.Uint64                   // of the view that Step has applied
-	snap          atomic.Pointer[netview.Snapshot]
-	count         Counts
+	cfg          Config
+	hosts        index[hostPlace] // by hostKey; written by Step
+	switches     index[*Datapath] // by datapath id; written by Attach's caller under attach
+	attach       chan struct{}    // a lock of one: Attach and Detach
+	paths        *pathRegistry
+	maps         atomic.Pointer[topology.Source] // that the application follows; nil if Step is called by somebody else
+	topology     atomic.Pointer[topology.Map]    // that Step was called with
+	edges        atomic.Pointer[[]edgePorts]     // in the order of datapath ids
+	directsLeft  atomic.Int64                    // in this second
+	refusing     atomic.Int64                    // switches that refuse rules
+	floodsLeft   atomic.Int64                    // in this second
+	tree         *treeCore
+	deletedHosts map[uint64]hostPlace // places of hosts that were deleted and not learned again; Step's
+	retired      retired
+	inherited    inherited
+	mover        mover
+	backoff      atomic.Pointer[topology.Filter] // the links that flap; nil: none does
+	moves        pathing.Moves                   // planned moves
+	movesQueued  atomic.Bool                     // planned moves wait for one of MovesMax places
+	bell         loop.Bell                       // rung when there is room
+	recheck      bool                            // a link has changed since Second; Step's
+	seconds      atomic.Uint32                   // calls of Second
+	revision     atomic.Uint64                   // of the view that Step has applied
+	snap         atomic.Pointer[netview.Snapshot]
+	count        Counts
 }
 
 // hostPlace is where a host is.

@@ -3,9 +3,9 @@ package forward
 import (
 	"errors"
 	"slices"
-	"sync/atomic"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/topology"
 	"github.com/weirnet/weir/trace"
 )
@@ -16,19 +16,21 @@ var errGone = errors.New("forward: a switch on the path is not connected")
 // install is a pair whose path is being installed: the rules downstream of this switch are sent,
 // and its own rule and the packets wait until they are confirmed.
 type install struct {
-	pr          pair
-	path        *path // retained for this install; passes to the pair
-	first       int   // hop of this switch: 0, but for a pair that came in elsewhere and lost its rules from here on
-	moving      bool  // the pair had another path
-	held        []heldPacket
-	transition  *transition // of one that moves
-	ingressSent bool        // of a move: this switch's rule is in flight
+	pr     pair
+	path   *path // retained for this install; passes to the pair
+	first  int   // hop of this switch: 0, but for a pair that came in elsewhere and lost its rules from here on
+	moving bool  // the pair had another path
+	held   []heldPacket
+	// wrote: a switch that the pair's old path passes may have been written, so that packets take the old
+	// head and the new tail.
+	wrote bool
 	// refused: a switch will not take its rule, so that the packets that wait go by the controller.
 	refused   bool
 	abandoned bool // its confirmations are ignored
+	failed    bool // it is not to go on
 
-	unconfirmed atomic.Int32 // switches that have not confirmed yet
-	failed      atomic.Bool
+	// Transition has the hops of the path as rules: that of this switch comes last.
+	pathing.Transition
 }
 
 // hop returns this switch's hop.
@@ -74,7 +76,8 @@ func (d *Datapath) installRemote(out *switchConn, pin *openflow.PacketIn, pr pai
 // startInstall begins an install for a packet that came in. d.mu is held.
 func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, copied bool) {
 	trace.At(trace.Path)
-	if !d.writeDownstream(w) {
+	w.Start(pathing.Order{IngressLast: true}, d.f.began())
+	if !d.writeStage(w) {
 		d.retire(w.pr, w.path)
 		d.f.count.NoPath.Add(1)
 		return
@@ -83,8 +86,8 @@ func (d *Datapath) startInstall(pin *openflow.PacketIn, w *install, copied bool)
 	if !copied {
 		d.holdPacket(w, pin)
 	}
-	if w.unconfirmed.Load() == 0 { // the last switch of a path has lost its rule: nothing to wait for
-		d.finishInstall(d.conn.Load(), w)
+	if !w.Awaits() { // the last switch of a path has lost its rule: nothing to wait for
+		d.nextStep(d.conn.Load(), w)
 	}
 }
 
@@ -110,23 +113,18 @@ func (d *Datapath) resendRule(out *switchConn, pin *openflow.PacketIn, pr pair, 
 	d.release(out, pin.Buffer, pin.InPort, fl.out, d.frameOf(pin))
 }
 
-// writeDownstream appends the rules of all later switches that are written at once, from the last
-// backwards. It reports whether all of them are connected and had room.
-func (d *Datapath) writeDownstream(w *install) bool {
+// writeStage appends the rules of a stage to the switches after this one, from the last backwards. It
+// reports whether all of them are connected and had room. d.mu is held.
+func (d *Datapath) writeStage(w *install) bool {
 	hops := w.path.hops
-	n := 0
 	for i := len(hops) - 1; i > w.first; i-- {
-		if w.transition.defers(i) {
-			continue
-		}
-		if !d.writeHop(w, i) {
+		if w.Writes(i, false) && !d.writeHop(w, i) {
 			return false
 		}
-		n++
 	}
-	w.unconfirmed.Store(int32(n))
 	for i := len(hops) - 1; i > w.first; i-- {
-		if !w.transition.defers(i) {
+		if w.Writes(i, false) {
+			w.Await(1)
 			d.awaitConfirmation(d.f.datapath(hops[i].DPID), w)
 		}
 	}
@@ -212,9 +210,9 @@ func (d *Datapath) confirmed(installs []*install, err error) {
 	d.runAndConfirm(out, func() {
 		for _, w := range installs {
 			if err != nil {
-				w.failed.Store(true)
+				w.failed = true
 			}
-			if w.unconfirmed.Add(-1) == 0 && !w.abandoned {
+			if w.Confirm() && !w.abandoned {
 				d.nextStep(out, w)
 			}
 		}
@@ -237,19 +235,19 @@ func (d *Datapath) runAndConfirm(out *switchConn, do func()) {
 	d.confirm(batch)
 }
 
-// finishInstall ends one install; d.mu is held. One that failed, or whose path is not valid any
-// more, is abandoned: a new pair's next packet tries again, and Second retries a move.
+// finishInstall writes this switch's rule of an install of which all others are confirmed, if its path is
+// still valid. d.mu is held.
 func (d *Datapath) finishInstall(out *switchConn, w *install) {
-	_, had := d.pairs.get(w.pr)
-	switch {
-	case out == nil || w.failed.Load():
-	case w.ingressSent:
-		d.endMove(out, w)
-		return
-	case (had || !w.moving) && d.f.pathValid(w.pr, w.path):
+	if _, had := d.pairs.get(w.pr); (had || !w.moving) && d.f.pathValid(w.pr, w.path) {
 		d.insertIngress(out, w)
 		return
 	}
+	d.failInstall(out, w)
+}
+
+// failInstall ends an install that is not to go on: a new pair's next packet tries again, and Second
+// retries a move. d.mu is held.
+func (d *Datapath) failInstall(out *switchConn, w *install) {
 	if w.refused && out != nil {
 		d.directHeld(out, w)
 	}
@@ -281,8 +279,8 @@ func (d *Datapath) insertIngress(out *switchConn, w *install) {
 	sent := d.send(out.FlowMod(&d.fm))
 	switch {
 	case w.moving && sent:
-		w.ingressSent, w.transition.wrote = true, true
-		w.unconfirmed.Store(1)
+		w.wrote = true
+		w.Await(1)
 		d.awaitConfirmation(d, w)
 	case w.moving:
 		d.abandonMove(w)

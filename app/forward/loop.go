@@ -64,7 +64,7 @@ func (w *Follower) turn() {
 // signalRoom has the part woken, which calls Continue, when planned moves are waiting for room and half of the places
 // are free.
 func (f *Forward) signalRoom() {
-	if !f.movesQueued.Load() || f.movesInFlight.Load() > MovesMax/2 {
+	if !f.movesQueued.Load() || f.moves.Taken() > MovesMax/2 {
 		return
 	}
 	f.bell.Ring()

@@ -12,7 +12,6 @@ import (
 // Bounds of planned moves, those of package pathing; times are in seconds.
 const (
 	MovesMax        = pathing.MovesMax
-	MoveTimeout     = uint32(pathing.StepTimeout / time.Second)
 	WaitToRestore   = int(pathing.WaitToRestore / time.Second)
 	RevertPerSecond = pathing.RevertPerSecond
 )
@@ -31,8 +30,11 @@ type candidate struct {
 	pr pair
 }
 
-// clock is the time by which planned moves are made.
+// clock is the time by which moves are made: it counts whole seconds.
 func (f *Forward) clock() time.Time { return time.Unix(int64(f.seconds.Load()), 0) }
+
+// began is the time from which what begins now is counted: it may have begun at the end of a second.
+func (f *Forward) began() time.Time { return f.clock().Add(time.Second) }
 
 // linksChanged tells the mover of changes of links.
 func (f *Forward) linksChanged(m *topology.Map, changes []netview.Change) {
@@ -68,7 +70,7 @@ func (f *Forward) planMoves() {
 		f.collect(-1, func(p *path) bool { return p.crossesDrained(j) })
 	}
 	f.collectHalfMoved()
-	if len(mv.queue) == 0 && f.movesInFlight.Load() == 0 && (mv.reverting || mv.restorer.Take(f.clock())) {
+	if len(mv.queue) == 0 && f.moves.Taken() == 0 && (mv.reverting || mv.restorer.Take(f.clock())) {
 		mv.reverting = f.collect(RevertPerSecond, func(p *path) bool { return p.suboptimal(j) })
 	}
 	f.startMoves()
@@ -152,7 +154,7 @@ func (f *Forward) enqueue(d *Datapath, found []pair) {
 func (f *Forward) startMoves() {
 	mv := &f.mover
 	for len(mv.queue) > 0 {
-		room := MovesMax - int(f.movesInFlight.Load())
+		room := f.moves.Room()
 		if room <= 0 {
 			break
 		}

@@ -109,7 +109,7 @@ func (d *Datapath) deletePortRules(left map[netview.Point]bool, dead map[uint32]
 	})
 	for pr, w := range d.installs {
 		if dead[w.path.id] != nil {
-			w.failed.Store(true)
+			w.failed = true
 			hit[pr] = append(hit[pr], w.path)
 		}
 	}

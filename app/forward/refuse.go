@@ -103,7 +103,7 @@ func (d *Datapath) giveUpRefused(pr pair, cookie uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if w := d.installs[pr]; w != nil {
-		w.failed.Store(true)
+		w.failed = true
 		w.refused = true
 		return
 	}

@@ -46,7 +46,7 @@ func (f *Forward) rerouteBroken(down map[netview.LinkKey]bool, m *topology.Map) 
 	f.moveAll(func(d *Datapath, pr pair, fl flow, w *install) bool {
 		hit := broken[fl.path] != nil || d.halfMovedIn(pr, broken)
 		if w != nil {
-			return w.moving && (broken[w.path.id] != nil || hit && w.transition.hitless)
+			return w.moving && (broken[w.path.id] != nil || hit && w.Planned())
 		}
 		return hit
 	})
@@ -182,7 +182,8 @@ func (d *Datapath) move(out *switchConn, pr pair, fl flow, gentle bool) {
 
 // beginMove begins a move. d.mu is held.
 func (d *Datapath) beginMove(out *switchConn, w *install, old *path, gentle bool) {
-	w.transition = d.planTransition(w.path, old, w.pr, gentle)
+	w.Start(d.order(w.path, old, w.pr, gentle), d.f.began())
+	w.wrote = !gentle
 	if !d.f.reachable(w.path) {
 		d.f.paths.release(w.path.id)
 		d.retryMoves = true
@@ -198,12 +199,12 @@ func (d *Datapath) beginMove(out *switchConn, w *install, old *path, gentle bool
 	d.installs[w.pr] = w
 	trace.At(trace.Move)
 	if gentle {
-		d.f.movesInFlight.Add(1)
+		d.f.moves.Take(&w.Transition)
 	}
 	switch {
-	case !d.writeDownstream(w):
+	case !d.writeStage(w):
 		d.abandonMove(w)
-	case w.unconfirmed.Load() == 0:
+	case !w.Awaits():
 		d.nextStep(out, w)
 	}
 }

@@ -142,7 +142,7 @@ func (f *Forward) Second() {
 	f.retry()
 	for _, d := range f.datapaths() {
 		if out := d.conn.Load(); out != nil {
-			d.resumeDelayed(out, now)
+			d.resumeDelayed(out, f.clock())
 		} else {
 			d.abandonDelayed()
 		}

@@ -3,120 +3,104 @@ package forward
 import (
 	"cmp"
 	"slices"
+	"time"
 
-	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
+	"github.com/weirnet/weir/topology"
 )
 
-// transition is the order in which a pair moves to another path.
-//
-// After a failure all switches of the new path but the ingress are written at once. A planned
-// move is hitless: the switches that only the new path passes come first, all at once; then,
-// one by one and each confirmed, from the egress back, those that both paths pass and leave by
-// different ports; the ingress switch is the last. So at every moment a packet follows the old path
-// up to the first switch that has been written, and from there the new one: it arrives, whatever is
-// confirmed when, and it passes no switch twice.
-type transition struct {
-	hitless bool  // planned: it takes one of the places of MovesMax
-	pending []int // hops of the path that wait for later ones, from the egress back
-	// wrote: a switch that the old path passes may have been written, so that packets take the old
-	// head and the new tail.
-	wrote bool
-	// spaced has each of them wait for what is on its way: where two paths pass two switches in
-	// opposite orders, a packet between the two would pass one of them twice.
-	spaced, waited bool
-	due            uint32 // second in which a spaced move continues
-	began          uint32 // second
-}
+// spacing is how long packets between two switches may be on their way, of a clock that counts whole
+// seconds: at least pathing.LingerUnknown, as if no latency were known.
+const spacing = pathing.LingerUnknown + time.Second
 
-// planTransition decides how a pair moves from one path to another. d.mu is held.
-func (d *Datapath) planTransition(p, old *path, pr pair, gentle bool) *transition {
-	s := &transition{hitless: gentle, began: d.f.seconds.Load(), wrote: !gentle}
+// order returns the order in which the rules of a pair's next path are written: after a failure all but
+// that of the ingress at once, gently without loss. Its rules match no port in: where the two paths turn,
+// or packets may be on an abandoned one, stages are spaced, and after a failure, when packets are lost
+// anyway, they come one after the other at least. d.mu is held.
+func (d *Datapath) order(next, old *path, pr pair, gentle bool) pathing.Order {
 	mixed := len(d.halfMoved[pr]) > 0
-	turned := old != nil && oppositeOrder(old, p)
+	turned := old != nil && pathing.Turns(old.hops, next.hops)
 	if !gentle && !turned {
-		return s
+		return pathing.Order{IngressLast: true}
 	}
-	s.spaced = gentle && (turned || mixed)
-	for i := len(p.hops) - 1; i > 0; i-- {
-		if mixed || old != nil && old.redirects(p.hops[i].DPID, p.hops[i].Out) {
-			s.pending = append(s.pending, i)
+	rules := make([]pathing.Rule, len(next.hops))
+	for i, h := range next.hops {
+		rules[i] = pathing.Rule{Finds: old.finds(h), After: len(rules) - 1 - i, Ingress: i == 0}
+		if i == 0 || mixed { // the rule where a pair enters tells by its cookie which path it has
+			rules[i].Finds = pathing.Other
 		}
 	}
-	return s
-}
-
-// redirects reports whether the path crosses a switch and leaves it by another port.
-func (p *path) redirects(dpid netview.DPID, port uint32) bool {
-	i := p.indexOf(dpid)
-	return i >= 0 && p.hops[i].Out != port
-}
-
-// oppositeOrder reports whether two paths cross some two switches in opposite orders.
-func oppositeOrder(a, b *path) bool {
-	last := -1
-	for _, h := range b.hops {
-		if i := a.indexOf(h.DPID); i >= 0 {
-			if i < last {
-				return true
-			}
-			last = i
-		}
+	o := pathing.Order{Stages: pathing.Stages(rules)}
+	if gentle && (turned || mixed) {
+		o.Spacing = spacing
 	}
-	return false
+	return o
 }
 
-// defers reports whether a hop is not among those that are written at once.
-func (s *transition) defers(hop int) bool { return s != nil && slices.Contains(s.pending, hop) }
+// finds returns what a rule of another path finds at its switch while this one is in force; p may be nil.
+func (p *path) finds(h topology.Hop) pathing.Finds {
+	if p == nil {
+		return pathing.Nothing
+	}
+	switch i := p.indexOf(h.DPID); {
+	case i < 0:
+		return pathing.Nothing
+	case p.hops[i].Out != h.Out:
+		return pathing.Other
+	}
+	return pathing.Same
+}
 
-// nextStep takes the next step of an install whose last one is confirmed. d.mu is held.
+// nextStep goes on with an install whose stage is confirmed. The last stage is the ingress switch's rule.
+// d.mu is held.
 func (d *Datapath) nextStep(out *switchConn, w *install) {
-	s := w.transition
 	switch {
-	case s == nil || out == nil || w.failed.Load():
-		d.finishInstall(out, w)
-		return
-	case s.spaced && !s.waited:
-		s.waited, s.due = true, d.f.seconds.Load()+2
+	case out == nil || w.failed:
+		d.failInstall(out, w)
+	case w.Last():
+		d.endMove(out, w)
+	case d.f.clock().Before(w.Due(d.f.clock())):
 		d.delayed = append(d.delayed, w)
-		return
-	case len(s.pending) == 0:
+	default:
+		d.writeNext(out, w)
+	}
+}
+
+// writeNext writes the next stage of an install. d.mu is held.
+func (d *Datapath) writeNext(out *switchConn, w *install) {
+	w.Next()
+	switch {
+	case w.Last():
 		d.finishInstall(out, w)
-		return
+	case d.writeStage(w):
+		w.wrote = true
+	default:
+		w.failed = true
+		d.failInstall(out, w)
 	}
-	s.waited = false
-	hop := s.pending[0]
-	s.pending = s.pending[1:]
-	if d.writeHop(w, hop) {
-		s.wrote = true
-		w.unconfirmed.Store(1)
-		d.awaitConfirmation(d.f.datapath(w.path.hops[hop].DPID), w)
-		return
-	}
-	w.failed.Store(true)
-	d.finishInstall(out, w)
 }
 
 // resumeDelayed takes the next step of the delayed moves that are due, and abandons planned ones
-// without an answer for MoveTimeout: they are retried.
-func (d *Datapath) resumeDelayed(out *switchConn, now uint32) {
+// that are late: they are retried.
+func (d *Datapath) resumeDelayed(out *switchConn, now time.Time) {
 	d.runAndConfirm(out, func() {
 		due := d.delayed
 		d.delayed = nil
 		for _, w := range due {
 			switch {
 			case w.abandoned:
-			case now < w.transition.due:
+			case now.Before(w.Due(now)):
 				d.delayed = append(d.delayed, w)
 			default:
 				d.nextStep(out, w)
 			}
 		}
-		if d.f.movesInFlight.Load() == 0 {
+		if d.f.moves.Taken() == 0 {
 			return
 		}
 		var late []*install
 		for _, w := range d.installs {
-			if w.transition != nil && w.transition.hitless && now-w.transition.began > MoveTimeout {
+			if w.Planned() && w.Late(now) {
 				late = append(late, w)
 			}
 		}
@@ -150,7 +134,7 @@ func (d *Datapath) abandonMove(w *install) {
 	w.abandoned = true
 	d.freeMoveSlot(w)
 	d.retryMoves = true
-	if _, had := d.pairs.get(w.pr); had && w.transition.wrote {
+	if _, had := d.pairs.get(w.pr); had && w.wrote {
 		if d.halfMoved == nil {
 			d.halfMoved = make(map[pair][]*path)
 		}
@@ -162,8 +146,7 @@ func (d *Datapath) abandonMove(w *install) {
 
 // freeMoveSlot frees the place of a planned move.
 func (d *Datapath) freeMoveSlot(w *install) {
-	if w.transition != nil && w.transition.hitless {
-		d.f.movesInFlight.Add(-1)
+	if d.f.moves.Free(&w.Transition) {
 		d.f.signalRoom()
 	}
 }
