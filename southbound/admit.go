@@ -56,13 +56,14 @@ func (a *allowListWatch) check() netview.Revision {
 		a.seen, a.until = s, a.now().Add(session.DefaultHandshakeTimeout+2*time.Second)
 	}
 	if a.now().Before(a.until) { // a switch that was admitted before may connect as late as that, and changes the view
-		a.g.expelUnlisted()
+		a.expel()
 	}
 	return snap.Revision()
 }
 
-// expelUnlisted ends the sessions of switches that are no longer on the allow list.
-func (g *Registry) expelUnlisted() {
+// expel ends the sessions of switches that are no longer on the allow list.
+func (a *allowListWatch) expel() {
+	g := a.g
 	for _, s := range g.Server.Sessions() {
 		if dpid := netview.DPID(s.Features().Datapath); !g.listed(dpid) {
 			g.cfg.Alarms.Raise(netview.AlarmRefusedSwitch, dpid.String(), "taken off the allow list while it was connected")
