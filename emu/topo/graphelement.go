@@ -18,7 +18,7 @@ const (
 const maxText = 1 << 16
 
 // readKey reads the declaration of an attribute.
-func (f *graphFile) readKey(e xml.StartElement) error {
+func (f *graphReader) readKey(e xml.StartElement) error {
 	line := f.line()
 	id, err := f.need(e, "id", `<key id="label" for="node" attr.name="label"/>`)
 	if err != nil {
@@ -37,7 +37,7 @@ func (f *graphFile) readKey(e xml.StartElement) error {
 	}
 	err = f.children(func(e xml.StartElement) (err error) {
 		if e.Name.Local == "default" {
-			f.values[[2]string{kind, name}], err = f.text()
+			f.to.values[[2]string{kind, name}], err = f.text()
 			return err
 		}
 		return f.skip()
@@ -47,7 +47,7 @@ func (f *graphFile) readKey(e xml.StartElement) error {
 }
 
 // text is what stands in an element, up to its end; elements in it are passed over.
-func (f *graphFile) text() (string, error) {
+func (f *graphReader) text() (string, error) {
 	var b strings.Builder
 	for depth := 0; ; {
 		t, err := f.xml.Token()
@@ -71,7 +71,7 @@ func (f *graphFile) text() (string, error) {
 }
 
 // readGraph reads the graph.
-func (f *graphFile) readGraph(e xml.StartElement) error {
+func (f *graphReader) readGraph(e xml.StartElement) error {
 	if f.graphs++; f.graphs > 1 {
 		return wrong(f.line(), "a second graph given, want one")
 	}
@@ -79,7 +79,7 @@ func (f *graphFile) readGraph(e xml.StartElement) error {
 	return f.children(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "data":
-			return f.readData(e, &f.graph)
+			return f.readData(e, &f.to.data)
 		case "node":
 			return f.readNode(e)
 		case "edge":
@@ -94,7 +94,7 @@ func (f *graphFile) readGraph(e xml.StartElement) error {
 }
 
 // inside reads what may stand in a node, an edge or a hyperedge.
-func (f *graphFile) inside(of string, to *graphElement) error {
+func (f *graphReader) inside(of string, to *graphElement) error {
 	to.kind, to.attr = of, map[string]string{}
 	return f.children(func(e xml.StartElement) error {
 		switch name := e.Name.Local; {
@@ -116,7 +116,7 @@ func (f *graphFile) inside(of string, to *graphElement) error {
 	})
 }
 
-func (f *graphFile) readData(e xml.StartElement, to *graphElement) error {
+func (f *graphReader) readData(e xml.StartElement, to *graphElement) error {
 	line := f.line()
 	id, err := f.need(e, "key", dataExample)
 	if err != nil {
@@ -131,26 +131,26 @@ func (f *graphFile) readData(e xml.StartElement, to *graphElement) error {
 	return err
 }
 
-func (f *graphFile) readNode(e xml.StartElement) error {
+func (f *graphReader) readNode(e xml.StartElement) error {
 	n := graphElement{line: f.line()}
 	var err error
 	if n.id, err = f.need(e, "id", nodeExample); err != nil {
 		return err
 	}
-	if first, twice := f.byID[n.id]; twice {
+	if first, twice := f.to.byID[n.id]; twice {
 		return wrong(n.line, "node %s given twice, first in line %d, want every node to have an id of its own",
-			strictyaml.Quote(n.id), f.nodes[first].line)
+			strictyaml.Quote(n.id), f.to.nodes[first].line)
 	}
-	if len(f.nodes) >= MaxSwitches {
+	if len(f.to.nodes) >= MaxSwitches {
 		return wrong(n.line, "more than %d nodes given, want at most as many", MaxSwitches)
 	}
-	f.byID[n.id] = len(f.nodes)
+	f.to.byID[n.id] = len(f.to.nodes)
 	err = f.inside("node", &n)
-	f.nodes = append(f.nodes, n)
+	f.to.nodes = append(f.to.nodes, n)
 	return err
 }
 
-func (f *graphFile) readEdge(e xml.StartElement, directed bool) error {
+func (f *graphReader) readEdge(e xml.StartElement, directed bool) error {
 	edge := graphElement{line: f.line(), directed: directed}
 	if v, ok := attribute(e, "directed"); ok {
 		edge.directed = v == "true"
@@ -162,15 +162,15 @@ func (f *graphFile) readEdge(e xml.StartElement, directed bool) error {
 		}
 		edge.ends = append(edge.ends, id)
 	}
-	if len(f.edges) >= 2*MaxLinks {
+	if len(f.to.edges) >= 2*MaxLinks {
 		return wrong(edge.line, "more than %d edges given, want at most as many", 2*MaxLinks)
 	}
 	err := f.inside("edge", &edge)
-	f.edges = append(f.edges, edge)
+	f.to.edges = append(f.to.edges, edge)
 	return err
 }
 
-func (f *graphFile) readHyperedge(e xml.StartElement) error {
+func (f *graphReader) readHyperedge(e xml.StartElement) error {
 	h := graphElement{line: f.line()}
 	h.id, _ = attribute(e, "id")
 	if err := f.inside("hyperedge", &h); err != nil {
@@ -179,6 +179,6 @@ func (f *graphFile) readHyperedge(e xml.StartElement) error {
 	if len(h.ends) < 2 {
 		return wrong(h.line, "a hyperedge of %d endpoints given, want two or more, such as %s", len(h.ends), hyperExample)
 	}
-	f.hyper = append(f.hyper, h)
+	f.to.hyper = append(f.to.hyper, h)
 	return nil
 }

@@ -14,18 +14,24 @@ import (
 
 const graphExample = `<graphml><graph edgedefault="undirected"><node id="0"/><node id="1"/><edge source="0" target="1"/></graph></graphml>`
 
-// graphFile is a GraphML file while it is read.
-type graphFile struct {
-	xml     *xml.Decoder
-	keys    map[string]string    // names of attributes, by id of their keys
-	values  map[[2]string]string // of things that say nothing: by kind of thing and name of attribute
-	graph   graphElement         // its data
-	nodes   []graphElement
-	edges   []graphElement
-	hyper   []graphElement
-	byID    map[string]int // nodes
-	graphs  int
-	options Options
+// graphReader reads a GraphML file, element by element, into a graph.
+type graphReader struct {
+	xml    *xml.Decoder
+	keys   map[string]string // names of attributes, by id of their keys
+	graphs int
+	to     *graph
+}
+
+// graph is what a GraphML file says, before it is a network: elements with their lines, in order of the file.
+// Ids of nodes are unique; those that edges name may be of no node.
+type graph struct {
+	data   graphElement
+	nodes  []graphElement
+	edges  []graphElement
+	hyper  []graphElement
+	byID   map[string]int       // nodes
+	values map[[2]string]string // of things that say nothing: by kind of thing and name of attribute
+	end    int                  // the file's last line
 }
 
 // graphElement is a node, an edge, a hyperedge or the graph, with its attributes by name.
@@ -52,13 +58,13 @@ func parseGraphML(b []byte, o Options) (*Topology, error) {
 	if len(b) > strictyaml.MaxBytes {
 		return nil, strictyaml.Problems{{Text: fmt.Sprintf("%d bytes given, want at most %d", len(b), strictyaml.MaxBytes)}}
 	}
-	f := &graphFile{xml: xml.NewDecoder(bytes.NewReader(b)), keys: map[string]string{},
-		values: map[[2]string]string{}, byID: map[string]int{}, options: o}
-	f.graph = graphElement{kind: "graph", attr: map[string]string{}}
+	g := &graph{data: graphElement{kind: "graph", attr: map[string]string{}}, byID: map[string]int{},
+		values: map[[2]string]string{}}
+	f := &graphReader{xml: xml.NewDecoder(bytes.NewReader(b)), keys: map[string]string{}, to: g}
 	if err := f.read(); err != nil {
 		return nil, err
 	}
-	return f.topology()
+	return g.topology(o)
 }
 
 // wrong is a problem at a line.
@@ -67,14 +73,14 @@ func wrong(line int, format string, args ...any) error {
 }
 
 // line is that of the element which was read last.
-func (f *graphFile) line() int {
+func (f *graphReader) line() int {
 	line, _ := f.xml.InputPos()
 	return line
 }
 
 // next is the next start or end of an element; nil at the end of the file. Text between them is
 // passed over.
-func (f *graphFile) next() (xml.Token, error) {
+func (f *graphReader) next() (xml.Token, error) {
 	for {
 		t, err := f.xml.Token()
 		if errors.Is(err, io.EOF) {
@@ -91,7 +97,7 @@ func (f *graphFile) next() (xml.Token, error) {
 }
 
 // notXML is the problem that an error of the decoder is; nil if there is none.
-func (f *graphFile) notXML(err error) error {
+func (f *graphReader) notXML(err error) error {
 	var syntax *xml.SyntaxError
 	switch {
 	case err == nil:
@@ -104,7 +110,7 @@ func (f *graphFile) notXML(err error) error {
 }
 
 // read reads the file: one graphml element, keys and one graph in it.
-func (f *graphFile) read() error {
+func (f *graphReader) read() error {
 	t, err := f.next()
 	if err != nil {
 		return err
@@ -132,12 +138,13 @@ func (f *graphFile) read() error {
 	if f.graphs == 0 {
 		return wrong(f.line(), "no graph given, want one, such as %s", graphExample)
 	}
+	f.to.end = f.line()
 	return nil
 }
 
 // children calls do with each element inside of the one that has begun, up to its end, before which
 // the decoder takes no end of the file.
-func (f *graphFile) children(do func(e xml.StartElement) error) error {
+func (f *graphReader) children(do func(e xml.StartElement) error) error {
 	for {
 		t, err := f.next()
 		child, begins := t.(xml.StartElement)
@@ -151,9 +158,9 @@ func (f *graphFile) children(do func(e xml.StartElement) error) error {
 }
 
 // skip passes over the rest of an element, however deep others stand in it.
-func (f *graphFile) skip() error { return f.notXML(f.xml.Skip()) }
+func (f *graphReader) skip() error { return f.notXML(f.xml.Skip()) }
 
-func (f *graphFile) unknown(e xml.StartElement, in, want string) error {
+func (f *graphReader) unknown(e xml.StartElement, in, want string) error {
 	return wrong(f.line(), "element %s given in %s, want %s, such as %s", strictyaml.Quote(e.Name.Local), in, want, graphExample)
 }
 
@@ -168,7 +175,7 @@ func attribute(e xml.StartElement, name string) (string, bool) {
 }
 
 // need is an attribute without which an element means nothing.
-func (f *graphFile) need(e xml.StartElement, name, example string) (string, error) {
+func (f *graphReader) need(e xml.StartElement, name, example string) (string, error) {
 	v, ok := attribute(e, name)
 	if !ok || v == "" {
 		return "", wrong(f.line(), "a %s without %s given, want one, such as %s", e.Name.Local, name, example)

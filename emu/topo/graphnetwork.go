@@ -14,44 +14,44 @@ import (
 )
 
 // topology makes the network of what was read.
-func (f *graphFile) topology() (*Topology, error) {
-	if len(f.nodes) == 0 {
-		return nil, wrong(f.line(), "no nodes given, want one or more, such as %s", nodeExample)
+func (g *graph) topology(o Options) (*Topology, error) {
+	if len(g.nodes) == 0 {
+		return nil, wrong(g.end, "no nodes given, want one or more, such as %s", nodeExample)
 	}
-	b := newBuilder(f.title(), len(f.nodes), f.options.Link)
+	b := newBuilder(g.title(), len(g.nodes), o.Link)
 	used := map[string]bool{}
 	var places []int
-	for i := range f.nodes {
+	for i := range g.nodes {
 		s := &b.Switches[i]
 		var err error
-		if s.Lat, s.Lon, err = f.coordinates(&f.nodes[i]); err != nil {
+		if s.Lat, s.Lon, err = g.coordinates(&g.nodes[i]); err != nil {
 			return nil, err
 		}
-		s.Name = freshName(cleanName(f.value(&f.nodes[i], "label")), f.nodes[i].id, used)
-		if medium, _ := strconv.ParseBool(f.value(&f.nodes[i], "hyperedge")); !medium {
+		s.Name = freshName(cleanName(g.value(&g.nodes[i], "label")), g.nodes[i].id, used)
+		if medium, _ := strconv.ParseBool(g.value(&g.nodes[i], "hyperedge")); !medium {
 			places = append(places, i)
 		}
 	}
-	lines, err := f.joinEdges(b)
+	lines, err := g.joinEdges(b)
 	if err != nil {
 		return nil, err
 	}
-	more, err := f.joinHyperedges(b, used)
+	more, err := g.joinHyperedges(b, used)
 	if err != nil {
 		return nil, err
 	}
-	if f.options.Hosts > MaxHosts/len(b.Switches) {
-		return nil, wrong(0, "hosts=%d at %d switches given, want at most %d hosts in all", f.options.Hosts,
+	if o.Hosts > MaxHosts/len(b.Switches) {
+		return nil, wrong(0, "hosts=%d at %d switches given, want at most %d hosts in all", o.Hosts,
 			len(b.Switches), MaxHosts)
 	}
-	f.nameHosts(b, places, used)
-	return f.locate(b, append(lines, more...))
+	nameHosts(b, places, o.Hosts, used)
+	return g.locate(b, append(lines, more...))
 }
 
 // title is the name of the graph; empty if it has none.
-func (f *graphFile) title() string {
+func (g *graph) title() string {
 	for _, name := range []string{"Network", "label"} {
-		if s, err := parseTitle(f.value(&f.graph, name)); err == nil {
+		if s, err := parseTitle(g.value(&g.data, name)); err == nil {
 			return s
 		}
 	}
@@ -59,7 +59,7 @@ func (f *graphFile) title() string {
 }
 
 // locate finishes the network, and adds to an error the line of the edge or node that it is about.
-func (f *graphFile) locate(b *builder, lines []int) (*Topology, error) {
+func (g *graph) locate(b *builder, lines []int) (*Topology, error) {
 	t, err := b.finish()
 	var at *elementError
 	if !errors.As(err, &at) {
@@ -67,30 +67,30 @@ func (f *graphFile) locate(b *builder, lines []int) (*Topology, error) {
 	}
 	line := 0
 	switch {
-	case at.part == ofSwitch && at.index < len(f.nodes):
-		line = f.nodes[at.index].line
+	case at.part == ofSwitch && at.index < len(g.nodes):
+		line = g.nodes[at.index].line
 	case at.part == ofLink && at.index < len(lines):
 		line = lines[at.index]
-	case at.part == ofHost && b.Hosts[at.index].At.Switch < len(f.nodes):
-		line = f.nodes[b.Hosts[at.index].At.Switch].line
+	case at.part == ofHost && b.Hosts[at.index].At.Switch < len(g.nodes):
+		line = g.nodes[b.Hosts[at.index].At.Switch].line
 	}
 	return nil, strictyaml.Problems{{Line: line, Text: err.Error()}}
 }
 
 // value is an attribute of a thing, or what its key says for those that have none.
-func (f *graphFile) value(of *graphElement, name string) string {
+func (g *graph) value(of *graphElement, name string) string {
 	if v, ok := of.attr[name]; ok {
 		return v
 	}
-	if v, ok := f.values[[2]string{of.kind, name}]; ok {
+	if v, ok := g.values[[2]string{of.kind, name}]; ok {
 		return v
 	}
-	return f.values[[2]string{"all", name}]
+	return g.values[[2]string{"all", name}]
 }
 
-// nameHosts puts hosts where there are places; a name that a switch has already is passed over.
-func (f *graphFile) nameHosts(b *builder, places []int, used map[string]bool) {
-	b.attach(places, f.options.Hosts)
+// nameHosts puts so many hosts at each of the places; a name that a switch has already is passed over.
+func nameHosts(b *builder, places []int, each int, used map[string]bool) {
+	b.attach(places, each)
 	for i := range b.Hosts {
 		b.Hosts[i].Name = freshName(b.Hosts[i].Name, "", used)
 	}
@@ -131,13 +131,13 @@ func freshName(name, id string, used map[string]bool) string {
 }
 
 // coordinates are a node's, if it has both.
-func (f *graphFile) coordinates(n *graphElement) (lat, lon *float64, err error) {
+func (g *graph) coordinates(n *graphElement) (lat, lon *float64, err error) {
 	for _, one := range []struct {
 		name string
 		most float64
 		to   **float64
 	}{{"Latitude", 90, &lat}, {"Longitude", 180, &lon}} {
-		s := f.value(n, one.name)
+		s := g.value(n, one.name)
 		if s == "" {
 			continue
 		}
@@ -155,21 +155,21 @@ func (f *graphFile) coordinates(n *graphElement) (lat, lon *float64, err error) 
 
 // joinEdges makes links of edges and returns their lines. A directed edge is joined by one that
 // runs against it.
-func (f *graphFile) joinEdges(b *builder) (lines []int, err error) {
+func (g *graph) joinEdges(b *builder) (lines []int, err error) {
 	against := map[[2]int][]int{} // links of one directed edge, by target and source
-	for i := range f.edges {
-		e := &f.edges[i]
+	for i := range g.edges {
+		e := &g.edges[i]
 		var at [2]int
 		for j, id := range e.ends {
-			n, ok := f.byID[id]
+			n, ok := g.byID[id]
 			if !ok {
 				return nil, wrong(e.line,
 					"an edge to node %s given, which is not in the graph, want the id of a node, such as %s",
-					strictyaml.Quote(id), strictyaml.Quote(f.nodes[0].id))
+					strictyaml.Quote(id), strictyaml.Quote(g.nodes[0].id))
 			}
 			at[j] = n
 		}
-		spec, err := f.spec(e, &b.Switches[at[0]], &b.Switches[at[1]])
+		spec, err := g.spec(e, b.spec, &b.Switches[at[0]], &b.Switches[at[1]])
 		if err != nil {
 			return nil, err
 		}
@@ -190,19 +190,19 @@ func (f *graphFile) joinEdges(b *builder) (lines []int, err error) {
 }
 
 // joinHyperedges makes a switch of each, and links to its endpoints.
-func (f *graphFile) joinHyperedges(b *builder, used map[string]bool) (lines []int, err error) {
-	for i := range f.hyper {
-		h := &f.hyper[i]
+func (g *graph) joinHyperedges(b *builder, used map[string]bool) (lines []int, err error) {
+	for i := range g.hyper {
+		h := &g.hyper[i]
 		at := len(b.Switches)
 		b.Switches = append(b.Switches,
 			Switch{Name: freshName(cleanName(h.id), fmt.Sprintf("hyperedge%d", i+1), used), DPID: uint64(at) + 1})
 		b.degree = append(b.degree, 0)
 		for _, id := range h.ends {
-			n, ok := f.byID[id]
+			n, ok := g.byID[id]
 			if !ok {
 				return nil, wrong(h.line,
 					"an endpoint at node %s given, which is not in the graph, want the id of a node, such as %s",
-					strictyaml.Quote(id), strictyaml.Quote(f.nodes[0].id))
+					strictyaml.Quote(id), strictyaml.Quote(g.nodes[0].id))
 			}
 			b.join(n, at)
 			lines = append(lines, h.line)
@@ -211,11 +211,11 @@ func (f *graphFile) joinHyperedges(b *builder, used map[string]bool) (lines []in
 	return lines, nil
 }
 
-// spec is how an edge carries frames. What the options say holds for all.
-func (f *graphFile) spec(e *graphElement, a, b *Switch) (LinkSpec, error) {
-	spec := f.options.Link
+// spec is how an edge carries frames: what the options say, which holds for all, and else what its attributes
+// do.
+func (g *graph) spec(e *graphElement, spec LinkSpec, a, b *Switch) (LinkSpec, error) {
 	if spec.RateBPS == 0 {
-		rate, err := f.speed(e)
+		rate, err := g.speed(e)
 		if err != nil {
 			return spec, err
 		}
@@ -228,10 +228,10 @@ func (f *graphFile) spec(e *graphElement, a, b *Switch) (LinkSpec, error) {
 }
 
 // speed is the rate of an edge; 0 where none is known.
-func (f *graphFile) speed(e *graphElement) (uint64, error) {
-	s, unit := f.value(e, "LinkSpeedRaw"), ""
+func (g *graph) speed(e *graphElement) (uint64, error) {
+	s, unit := g.value(e, "LinkSpeedRaw"), ""
 	if s == "" {
-		s, unit = f.value(e, "LinkSpeed"), f.value(e, "LinkSpeedUnits")
+		s, unit = g.value(e, "LinkSpeed"), g.value(e, "LinkSpeedUnits")
 	}
 	if s == "" {
 		return 0, nil
