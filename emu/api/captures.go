@@ -8,8 +8,23 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu/control"
 )
+
+// captures are pcap files that are written, or were.
+type captures struct{ operator *control.Operator }
+
+func (r captures) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "POST", Path: "/v1/captures", ID: "begin-capture", Handler: weir.Typed(r.begin),
+			Summary: "Capture a port or control channels to a pcap file"},
+		{Method: "GET", Path: "/v1/captures", ID: "captures", Handler: weir.Typed(r.all),
+			Summary: "All captures, ended ones too"},
+		{Method: "DELETE", Path: "/v1/captures/{number}", ID: "stop-capture", Handler: weir.Typed(r.stop),
+			Summary: "End a capture"},
+	}
+}
 
 // Capture is a pcap file.
 type Capture struct {
@@ -33,25 +48,25 @@ type captureInput struct {
 	}
 }
 
-func (s *Server) capture(_ context.Context, in *captureInput) (*one[Capture], error) {
+func (r captures) begin(_ context.Context, in *captureInput) (*one[Capture], error) {
 	name := in.Body.File
 	if filepath.Base(name) != name || strings.HasPrefix(name, ".") || filepath.Ext(name) != ".pcap" {
 		return nil, huma.Error422UnprocessableEntity(
 			fmt.Sprintf("file %q given, want a name without a folder that ends in .pcap, such as s1-1.pcap", name))
 	}
-	c, err := s.operator.Capture(in.Body.At, name, false)
+	c, err := r.operator.Capture(in.Body.At, name, false)
 	if err != nil {
 		return nil, refuse(err)
 	}
 	return &one[Capture]{captureItem(c)}, nil
 }
 
-func (s *Server) captures(context.Context, *none) (*list[Capture], error) {
-	return listOf(s.operator.Captures(), captureItem)
+func (r captures) all(context.Context, *none) (*list[Capture], error) {
+	return listOf(r.operator.Captures(), captureItem)
 }
 
-func (s *Server) stopCapture(_ context.Context, in *numberInput) (*one[Capture], error) {
-	for _, c := range s.operator.Captures() {
+func (r captures) stop(_ context.Context, in *numberInput) (*one[Capture], error) {
+	for _, c := range r.operator.Captures() {
 		if c.Number != in.Number {
 			continue
 		}

@@ -9,9 +9,26 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
+
+// commands are what hosts were told to send.
+type commands struct{ operator *control.Operator }
+
+func (r commands) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "POST", Path: "/v1/commands", ID: "begin-command", Handler: weir.Typed(r.begin),
+			Summary: "Have a host send: ping, udp or tcp"},
+		{Method: "GET", Path: "/v1/commands", ID: "commands", Handler: weir.Typed(r.all),
+			Summary: "What hosts were told to send, and what came of it"},
+		{Method: "GET", Path: "/v1/commands/{number}", ID: "command", Handler: weir.Typed(r.one),
+			Summary: "One command"},
+		{Method: "DELETE", Path: "/v1/commands/{number}", ID: "stop-command", Handler: weir.Typed(r.stop),
+			Summary: "Have the host send no more"},
+	}
+}
 
 // maxWait is the longest that a request waits for a command: an answer may take a minute
 // (api.Limits.Write).
@@ -42,7 +59,7 @@ type commandAnswer struct {
 	Body   Command
 }
 
-func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, error) {
+func (r commands) begin(ctx context.Context, in *beginInput) (*commandAnswer, error) {
 	b := &in.Body
 	var wait Span
 	if in.Wait != "" {
@@ -51,15 +68,15 @@ func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, err
 				fmt.Sprintf("wait=%s given, want a time of at most %v, such as 10s", in.Wait, maxWait))
 		}
 	}
-	from := s.operator.Host(b.From)
+	from := r.operator.Host(b.From)
 	if from == nil {
 		return nil, huma.Error404NotFound("there is no host " + b.From + ": GET /v1/hosts lists what there is")
 	}
-	to, err := s.destination(b.To, b.IPv6)
+	to, err := r.destination(b.To, b.IPv6)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.operator.Begin(from, to,
+	c, err := r.operator.Begin(from, to,
 		topo.Traffic{Kind: b.Kind, IPv6: b.IPv6, Count: b.Count, Interval: time.Duration(b.Interval), Size: b.Size,
 			Port: b.DstPort, Rate: b.Rate, Pattern: b.Pattern, On: time.Duration(b.On), Off: time.Duration(b.Off),
 			Bytes: b.Bytes, Duration: time.Duration(b.Duration)})
@@ -77,8 +94,8 @@ func (s *Server) begin(ctx context.Context, in *beginInput) (*commandAnswer, err
 }
 
 // destination returns an address, or that of a host.
-func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
-	if h := s.operator.Host(to); h != nil {
+func (r commands) destination(to string, ipv6 bool) (netip.Addr, error) {
+	if h := r.operator.Host(to); h != nil {
 		addr, err := control.Address(h, ipv6)
 		return addr, refuse(err)
 	}
@@ -89,32 +106,32 @@ func (s *Server) destination(to string, ipv6 bool) (netip.Addr, error) {
 	return addr, nil
 }
 
-func (s *Server) commands(context.Context, *none) (*list[Command], error) {
-	return listOf(s.operator.Commands(), func(c *control.Command) Command { return commandItem(c, c.Outcome()) })
+func (r commands) all(context.Context, *none) (*list[Command], error) {
+	return listOf(r.operator.Commands(), func(c *control.Command) Command { return commandItem(c, c.Outcome()) })
 }
 
 type numberInput struct {
 	Number int `path:"number" minimum:"1"`
 }
 
-func (s *Server) findCommand(in *numberInput) (*control.Command, error) {
-	if c := s.operator.Command(in.Number); c != nil {
+func (r commands) find(in *numberInput) (*control.Command, error) {
+	if c := r.operator.Command(in.Number); c != nil {
 		return c, nil
 	}
 	return nil, huma.Error404NotFound(fmt.Sprintf("there is no command %d: GET /v1/commands lists the last %d",
 		in.Number, control.MaxCommands))
 }
 
-func (s *Server) oneCommand(_ context.Context, in *numberInput) (*one[Command], error) {
-	c, err := s.findCommand(in)
+func (r commands) one(_ context.Context, in *numberInput) (*one[Command], error) {
+	c, err := r.find(in)
 	if err != nil {
 		return nil, err
 	}
 	return &one[Command]{commandItem(c, c.Outcome())}, nil
 }
 
-func (s *Server) stopCommand(_ context.Context, in *numberInput) (*one[Command], error) {
-	c, err := s.findCommand(in)
+func (r commands) stop(_ context.Context, in *numberInput) (*one[Command], error) {
+	c, err := r.find(in)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@
 // # Inputs and outputs
 //
 // New takes a Config with the Operator of a network; the Server is an http.Handler, and Serve runs
-// it on a listener. server.go lists the routes, which /openapi.json describes. Times are text with a
+// it on a listener. Each resource has a file with its routes, which /openapi.json describes. Times are text with a
 // unit ("5ms"), rates are text ("100M", bits a second, or "none"), what was measured is a number of
 // microseconds.
 //

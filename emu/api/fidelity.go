@@ -47,8 +47,8 @@ func latenessItem(l emu.Lateness) Lateness {
 	return Lateness{l.Promises, l.Late, micros(l.P50), micros(l.P90), micros(l.P99), micros(l.Max), l.Excess, micros(l.Wait)}
 }
 
-func (s *Server) fidelity(context.Context, *none) (*one[Fidelity], error) {
-	f := s.net.Fidelity()
+func (r overview) fidelity(context.Context, *none) (*one[Fidelity], error) {
+	f := r.net.Fidelity()
 	item := Fidelity{Kept: f.Kept, Why: f.Why, Text: f.String(), Window: Span(f.Window),
 		Tolerance: Span(f.Tolerance), Now: latenessItem(f.Lateness),
 		Total: latenessItem(f.Total), NotKept: Span(f.Bad), Engines: []EngineFidelity{}, Assumed: []string{}}
@@ -59,7 +59,7 @@ func (s *Server) fidelity(context.Context, *none) (*one[Fidelity], error) {
 	for _, e := range f.Engines {
 		item.Engines = append(item.Engines, EngineFidelity{e.Promises, e.Late, micros(e.Max), e.Busy, micros(e.Overslept)})
 	}
-	for _, p := range s.net.Profiles() {
+	for _, p := range r.net.Profiles() {
 		for _, part := range p.Guessed() {
 			item.Assumed = append(item.Assumed, p.Name+"."+part)
 		}
@@ -82,8 +82,8 @@ type ProfilePart struct {
 	Source profile.Source `json:"source" enum:"measured,paper,assumed"`
 }
 
-func (s *Server) profiles(context.Context, *none) (*list[Profile], error) {
-	return listOf(s.net.Profiles(), func(p emu.ProfileUse) Profile {
+func (r overview) profiles(context.Context, *none) (*list[Profile], error) {
+	return listOf(r.net.Profiles(), func(p emu.ProfileUse) Profile {
 		item := Profile{Name: p.Name, About: p.About, Switches: p.Switches, Parts: []ProfilePart{}}
 		for _, part := range p.Parts() {
 			item.Parts = append(item.Parts, ProfilePart{part.Name, part.Text, part.Source})

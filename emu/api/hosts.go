@@ -6,9 +6,22 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/host"
 )
+
+// hosts are found by name.
+type hosts struct{ operator *control.Operator }
+
+func (r hosts) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "GET", Path: "/v1/hosts", ID: "hosts", Handler: weir.Typed(r.all),
+			Summary: "All hosts and what they count"},
+		{Method: "GET", Path: "/v1/hosts/{name}", ID: "host", Handler: weir.Typed(r.one), Summary: "One host"},
+	}
+}
 
 // Host is an end host, and its totals.
 type Host struct {
@@ -56,16 +69,16 @@ func hostItem(h *emu.Host) Host {
 	return item
 }
 
-func (s *Server) hosts(context.Context, *none) (*list[Host], error) {
-	return listOf(s.net.Hosts(), hostItem)
+func (r hosts) all(context.Context, *none) (*list[Host], error) {
+	return listOf(r.operator.Network().Hosts(), hostItem)
 }
 
 type hostInput struct {
 	Name string `path:"name"`
 }
 
-func (s *Server) oneHost(_ context.Context, in *hostInput) (*one[Host], error) {
-	h := s.operator.Host(in.Name)
+func (r hosts) one(_ context.Context, in *hostInput) (*one[Host], error) {
+	h := r.operator.Host(in.Name)
 	if h == nil {
 		return nil, huma.Error404NotFound("there is no host " + in.Name + ": GET /v1/hosts lists what there is")
 	}

@@ -5,10 +5,25 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
+
+// links are those of switches, hosts and devices, found by id.
+type links struct{ operator *control.Operator }
+
+func (r links) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "GET", Path: "/v1/links", ID: "links", Handler: weir.Typed(r.all),
+			Summary: "All links, those of hosts included"},
+		{Method: "GET", Path: "/v1/links/{id}", ID: "link", Handler: weir.Typed(r.one), Summary: "One link"},
+		{Method: "PATCH", Path: "/v1/links/{id}", ID: "change-link", Handler: weir.Typed(r.change),
+			Summary: "Cut a link or mend it; change how it carries frames"},
+	}
+}
 
 // LinkEnd is where a link ends: at a port of a switch, at a host, or at a device of the machine.
 type LinkEnd struct {
@@ -92,15 +107,15 @@ func linkItem(l *emu.Link, outer LinkEnd) Link {
 		Forward: wayItem(l, emu.Forward), Back: wayItem(l, emu.Back)}
 }
 
-func (s *Server) links(context.Context, *none) (*list[Link], error) {
+func (r links) all(context.Context, *none) (*list[Link], error) {
 	var items []Link
-	for _, l := range s.net.Links() {
+	for _, l := range r.operator.Network().Links() {
 		items = append(items, linkItem(l, LinkEnd{}))
 	}
-	for _, h := range s.net.Hosts() {
+	for _, h := range r.operator.Network().Hosts() {
 		items = append(items, linkItem(h.Link(), LinkEnd{Host: h.Spec().Name}))
 	}
-	for _, a := range s.net.Attachments() {
+	for _, a := range r.operator.Network().Attachments() {
 		items = append(items, linkItem(a.Link(), LinkEnd{Device: a.Name}))
 	}
 	return listOf(items, itself[Link])
@@ -112,25 +127,25 @@ type LinkName struct {
 }
 
 // link finds a link by its id.
-func (s *Server) link(id string) (*one[Link], error) {
-	l := s.operator.Link(id)
+func (r links) find(id string) (*one[Link], error) {
+	l := r.operator.Link(id)
 	if l == nil {
 		return nil, huma.Error404NotFound("there is no link " + id + ": GET /v1/links lists what there is")
 	}
-	return &one[Link]{linkItem(l, s.outerOf(l))}, nil
+	return &one[Link]{linkItem(l, r.outerOf(l))}, nil
 }
 
 // outerOf returns the end of a link that is no port; empty if it is between switches.
-func (s *Server) outerOf(l *emu.Link) LinkEnd {
+func (r links) outerOf(l *emu.Link) LinkEnd {
 	if l.Index >= 0 {
 		return LinkEnd{}
 	}
-	for _, h := range s.net.Hosts() {
+	for _, h := range r.operator.Network().Hosts() {
 		if h.Link() == l {
 			return LinkEnd{Host: h.Spec().Name}
 		}
 	}
-	for _, a := range s.net.Attachments() {
+	for _, a := range r.operator.Network().Attachments() {
 		if a.Link() == l {
 			return LinkEnd{Device: a.Name}
 		}
@@ -138,7 +153,7 @@ func (s *Server) outerOf(l *emu.Link) LinkEnd {
 	return LinkEnd{}
 }
 
-func (s *Server) oneLink(_ context.Context, in *LinkName) (*one[Link], error) { return s.link(in.ID) }
+func (r links) one(_ context.Context, in *LinkName) (*one[Link], error) { return r.find(in.ID) }
 
 type linkChange struct {
 	LinkName
@@ -153,8 +168,8 @@ type linkChange struct {
 	}
 }
 
-func (s *Server) changeLink(_ context.Context, in *linkChange) (*one[Link], error) {
-	if _, err := s.link(in.ID); err != nil {
+func (r links) change(_ context.Context, in *linkChange) (*one[Link], error) {
+	if _, err := r.find(in.ID); err != nil {
 		return nil, err
 	}
 	b := &in.Body
@@ -167,8 +182,8 @@ func (s *Server) changeLink(_ context.Context, in *linkChange) (*one[Link], erro
 			return nil, refuse(err)
 		}
 	}
-	if err := s.operator.Do(a); err != nil {
+	if err := r.operator.Do(a); err != nil {
 		return nil, refuse(err)
 	}
-	return s.link(in.ID)
+	return r.find(in.ID)
 }

@@ -3,8 +3,23 @@ package api
 import (
 	"context"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu"
 )
+
+// overview is the network as a whole.
+type overview struct{ net *emu.Network }
+
+func (r overview) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "GET", Path: "/v1/network", ID: "network", Handler: weir.Typed(r.network),
+			Summary: "The network in numbers"},
+		{Method: "GET", Path: "/v1/fidelity", ID: "fidelity", Handler: weir.Typed(r.fidelity),
+			Summary: "How well the network keeps the times that it promises"},
+		{Method: "GET", Path: "/v1/profiles", ID: "profiles", Handler: weir.Typed(r.profiles),
+			Summary: "How switches behave, and where each figure comes from"},
+	}
+}
 
 // Network is an emulated network in numbers.
 type Network struct {
@@ -28,8 +43,8 @@ type Network struct {
 	Lost        map[string]uint64 `json:"lost" doc:"by cause"`
 }
 
-func (s *Server) network(context.Context, *none) (*one[Network], error) {
-	return &one[Network]{networkItem(s.net)}, nil
+func (r overview) network(context.Context, *none) (*one[Network], error) {
+	return &one[Network]{networkItem(r.net)}, nil
 }
 
 func networkItem(n *emu.Network) Network {

@@ -6,10 +6,23 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/packet"
 )
+
+// ports are found by their switch and number.
+type ports struct{ of switches }
+
+func (r ports) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "GET", Path: "/v1/ports", ID: "ports", Handler: weir.Typed(r.all), Summary: "All ports"},
+		{Method: "GET", Path: "/v1/ports/{dpid}/{port}", ID: "port", Handler: weir.Typed(r.one), Summary: "One port"},
+		{Method: "PATCH", Path: "/v1/ports/{dpid}/{port}", ID: "change-port", Handler: weir.Typed(r.change),
+			Summary: "Break a port, or mend it"},
+	}
+}
 
 // Port is a port of a switch.
 type Port struct {
@@ -33,9 +46,9 @@ func portItem(sw *emu.Switch, number uint32) (Port, bool) {
 		Carrier: p.Carrier, Link: p.Link.ID}, true
 }
 
-func (s *Server) ports(context.Context, *none) (*list[Port], error) {
+func (r ports) all(context.Context, *none) (*list[Port], error) {
 	var items []Port
-	for _, sw := range s.net.Switches() {
+	for _, sw := range r.of.operator.Network().Switches() {
 		for _, number := range sw.Ports() {
 			item, _ := portItem(sw, number)
 			items = append(items, item)
@@ -50,8 +63,8 @@ type PortName struct {
 	Port uint32 `path:"port" doc:"its number"`
 }
 
-func (s *Server) findPort(in *PortName) (*emu.Switch, *one[Port], error) {
-	sw, err := s.findSwitch(in.DPID)
+func (r ports) find(in *PortName) (*emu.Switch, *one[Port], error) {
+	sw, err := r.of.find(in.DPID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,8 +75,8 @@ func (s *Server) findPort(in *PortName) (*emu.Switch, *one[Port], error) {
 	return sw, &one[Port]{item}, nil
 }
 
-func (s *Server) onePort(_ context.Context, in *PortName) (*one[Port], error) {
-	_, item, err := s.findPort(in)
+func (r ports) one(_ context.Context, in *PortName) (*one[Port], error) {
+	_, item, err := r.find(in)
 	return item, err
 }
 
@@ -74,14 +87,14 @@ type portChange struct {
 	}
 }
 
-func (s *Server) changePort(_ context.Context, in *portChange) (*one[Port], error) {
-	sw, _, err := s.findPort(&in.PortName)
+func (r ports) change(_ context.Context, in *portChange) (*one[Port], error) {
+	sw, _, err := r.find(&in.PortName)
 	if err != nil {
 		return nil, err
 	}
 	if err := sw.SetPort(in.Port, in.Body.Up); err != nil {
 		return nil, refuse(err)
 	}
-	_, item, err := s.findPort(&in.PortName)
+	_, item, err := r.find(&in.PortName)
 	return item, err
 }

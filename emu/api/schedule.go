@@ -7,9 +7,24 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
+
+// schedule is what is to happen, and when.
+type schedule struct{ operator *control.Operator }
+
+func (r schedule) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "POST", Path: "/v1/schedule", ID: "add-events", Handler: weir.Typed(r.add),
+			Summary: "Add events, YAML or JSON; their times count from now"},
+		{Method: "GET", Path: "/v1/schedule", ID: "schedule", Handler: weir.Typed(r.all),
+			Summary: "What is still to happen"},
+		{Method: "DELETE", Path: "/v1/schedule/{number}", ID: "drop-event", Handler: weir.Typed(r.drop),
+			Summary: "Take an event off the schedule"},
+	}
+}
 
 // Event is something that is still to happen.
 type Event struct {
@@ -21,11 +36,11 @@ type Event struct {
 	What   string `json:"what"`
 }
 
-func (s *Server) schedule(context.Context, *none) (*list[Event], error) {
-	now := s.net.Age()
-	return listOf(s.operator.Schedule(), func(p control.Pending) Event {
+func (r schedule) all(context.Context, *none) (*list[Event], error) {
+	now := r.operator.Network().Age()
+	return listOf(r.operator.Schedule(), func(p control.Pending) Event {
 		return Event{Number: p.Number, In: Span(max(p.At-now, 0)), Every: Span(p.Event.Every),
-			Times: p.Event.Times, Done: p.Done, What: control.Describe(s.net.Topology(), p.Event.Do)}
+			Times: p.Event.Times, Done: p.Done, What: control.Describe(r.operator.Network().Topology(), p.Event.Do)}
 	})
 }
 
@@ -39,18 +54,18 @@ type numbers struct {
 	}
 }
 
-func (s *Server) addEvents(_ context.Context, in *eventsInput) (*numbers, error) {
-	events, err := topo.ParseSchedule(in.RawBody, s.net.Topology())
+func (r schedule) add(_ context.Context, in *eventsInput) (*numbers, error) {
+	events, err := topo.ParseSchedule(in.RawBody, r.operator.Network().Topology())
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	out := &numbers{}
-	out.Body.Numbers = s.operator.Add(events)
+	out.Body.Numbers = r.operator.Add(events)
 	return out, nil
 }
 
-func (s *Server) dropEvent(_ context.Context, in *numberInput) (*struct{}, error) {
-	if !s.operator.Cancel(in.Number) {
+func (r schedule) drop(_ context.Context, in *numberInput) (*struct{}, error) {
+	if !r.operator.Cancel(in.Number) {
 		return nil, huma.Error404NotFound(fmt.Sprintf("event %d is not to happen: GET /v1/schedule lists what is", in.Number))
 	}
 	return nil, nil

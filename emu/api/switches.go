@@ -6,10 +6,28 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/emu"
+	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
+
+// switches are found by datapath id or name, and given faults.
+type switches struct{ operator *control.Operator }
+
+func (r switches) routes() []weir.Route {
+	return []weir.Route{
+		{Method: "GET", Path: "/v1/switches", ID: "switches", Handler: weir.Typed(r.all),
+			Summary: "All switches and their faults"},
+		{Method: "GET", Path: "/v1/switches/{dpid}", ID: "switch", Handler: weir.Typed(r.one),
+			Summary: "One switch; it may be given by its name"},
+		{Method: "PATCH", Path: "/v1/switches/{dpid}", ID: "change-switch", Handler: weir.Typed(r.change),
+			Summary: "Give a switch faults, or take them away"},
+		{Method: "PATCH", Path: "/v1/switches/{dpid}/controllers/{number}", ID: "change-controller",
+			Handler: weir.Typed(r.changeControl), Summary: "Cut, stall or slow one control channel, or mend it"},
+	}
+}
 
 // Faults are what is wrong with a switch.
 type Faults struct {
@@ -69,8 +87,8 @@ func switchItem(sw *emu.Switch) Switch {
 	return item
 }
 
-func (s *Server) switches(context.Context, *none) (*list[Switch], error) {
-	return listOf(s.net.Switches(), switchItem)
+func (r switches) all(context.Context, *none) (*list[Switch], error) {
+	return listOf(r.operator.Network().Switches(), switchItem)
 }
 
 // SwitchName names a switch in a path.
@@ -78,15 +96,15 @@ type SwitchName struct {
 	DPID string `path:"dpid" doc:"datapath id in hexadecimal, or name"`
 }
 
-func (s *Server) findSwitch(id string) (*emu.Switch, error) {
-	if sw := s.operator.Switch(id); sw != nil {
+func (r switches) find(id string) (*emu.Switch, error) {
+	if sw := r.operator.Switch(id); sw != nil {
 		return sw, nil
 	}
 	return nil, huma.Error404NotFound("there is no switch " + id + ": GET /v1/switches lists what there is")
 }
 
-func (s *Server) oneSwitch(_ context.Context, in *SwitchName) (*one[Switch], error) {
-	sw, err := s.findSwitch(in.DPID)
+func (r switches) one(_ context.Context, in *SwitchName) (*one[Switch], error) {
+	sw, err := r.find(in.DPID)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +122,8 @@ type switchChange struct {
 	}
 }
 
-func (s *Server) changeSwitch(_ context.Context, in *switchChange) (*one[Switch], error) {
-	sw, err := s.findSwitch(in.DPID)
+func (r switches) change(_ context.Context, in *switchChange) (*one[Switch], error) {
+	sw, err := r.find(in.DPID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +131,7 @@ func (s *Server) changeSwitch(_ context.Context, in *switchChange) (*one[Switch]
 	if b.Lying != nil && b.Lies != nil {
 		return nil, huma.Error422UnprocessableEntity("lying and lies given, want one of them")
 	}
-	if err := s.operator.Do(topo.SwitchAction{Switch: sw.Index, Down: b.Down, Stalled: b.Stalled,
+	if err := r.operator.Do(topo.SwitchAction{Switch: sw.Index, Down: b.Down, Stalled: b.Stalled,
 		Slow: b.Slow.duration(), Lying: b.Lying}); err != nil {
 		return nil, refuse(err)
 	}
@@ -133,12 +151,12 @@ type controlChange struct {
 	}
 }
 
-func (s *Server) changeControl(_ context.Context, in *controlChange) (*one[Switch], error) {
-	sw, err := s.findSwitch(in.DPID)
+func (r switches) changeControl(_ context.Context, in *controlChange) (*one[Switch], error) {
+	sw, err := r.find(in.DPID)
 	if err != nil {
 		return nil, err
 	}
-	if n := len(s.net.Controllers()); in.Number >= n {
+	if n := len(r.operator.Network().Controllers()); in.Number >= n {
 		return nil, huma.Error404NotFound(fmt.Sprintf("there is no controller number %d, want less than %d", in.Number, n))
 	}
 	b := &in.Body

@@ -1,16 +1,12 @@
 package control
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/topo"
 )
-
-// ErrUnknown is wrapped by errors about names that the network does not have.
-var ErrUnknown = errors.New("the network does not have it")
 
 // Do runs one action. After an error nothing was done, or, of an action on all switches, a part.
 func (d *Operator) Do(a topo.Action) error {
@@ -30,7 +26,7 @@ func (d *Operator) Do(a topo.Action) error {
 }
 
 func (d *Operator) changeLink(a topo.LinkAction) error {
-	l := d.links[a.Link]
+	l := d.names.links[a.Link]
 	if l == nil {
 		return fmt.Errorf("link %s given: %w", a.Link, ErrUnknown)
 	}
@@ -64,21 +60,22 @@ func setLink(l *emu.Link, way topo.Direction, c topo.Change) error {
 }
 
 func (d *Operator) changePort(a topo.PortAction) error {
-	list := d.net.Switches()
-	if a.At.Switch < 0 || a.At.Switch >= len(list) {
-		return fmt.Errorf("switch number %d given: %w", a.At.Switch, ErrUnknown)
+	sw, err := d.names.numbered(a.At.Switch)
+	if err != nil {
+		return err
 	}
-	return list[a.At.Switch].SetPort(a.At.Port, a.Up)
+	return sw.SetPort(a.At.Port, a.Up)
 }
 
 // each does something with one switch, or with all.
 func (d *Operator) each(index int, do func(sw *emu.Switch) error) error {
 	list := d.net.Switches()
 	if index != topo.All {
-		if index < 0 || index >= len(list) {
-			return fmt.Errorf("switch number %d given: %w", index, ErrUnknown)
+		sw, err := d.names.numbered(index)
+		if err != nil {
+			return err
 		}
-		list = list[index : index+1]
+		list = []*emu.Switch{sw}
 	}
 	for _, sw := range list {
 		if err := do(sw); err != nil {

@@ -25,7 +25,7 @@ func (d *Operator) Attach(s attach.Spec) (*Attached, error) {
 	if _, err := sw.FreePort(s.Port); err != nil { // nothing has been made yet
 		return nil, err
 	}
-	if err := d.unusedAddresses(&s.Config); err != nil {
+	if err := d.names.unusedAddresses(&s.Config); err != nil {
 		return nil, err
 	}
 	device, err := attach.Open(s.Config)
@@ -40,19 +40,17 @@ func (d *Operator) Attach(s attach.Spec) (*Attached, error) {
 	}
 	c.Join(port)
 	a := &Attached{c, port}
-	d.links[port.Link().ID] = port.Link()
+	d.names.links[port.Link().ID] = port.Link()
 	d.attached = append(d.attached, a)
 	return a, nil
 }
 
 // unusedAddresses returns an error if an emulated host has an address of a device.
-func (d *Operator) unusedAddresses(c *attach.Config) error {
+func (n *names) unusedAddresses(c *attach.Config) error {
 	for _, p := range c.Addresses {
-		for _, h := range d.net.Hosts() {
-			if spec := h.Spec(); spec.IPv4.Addr() == p.Addr() || spec.IPv6.Addr() == p.Addr() {
-				return fmt.Errorf("address %s of %s given, which is that of host %s: want one that no host has",
-					p.Addr(), c.Name, spec.Name)
-			}
+		if h := n.withAddress(p.Addr()); h != nil {
+			return fmt.Errorf("address %s of %s given, which is that of host %s: want one that no host has",
+				p.Addr(), c.Name, h.Spec().Name)
 		}
 	}
 	return nil

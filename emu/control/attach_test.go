@@ -20,7 +20,8 @@ func TestAttachedAddressesAreNoHosts(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if err := d.unusedAddresses(&attach.Config{Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.3/8")}}); err != nil {
+	unused := &attach.Config{Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.3/8")}}
+	if err := d.names.unusedAddresses(unused); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +34,7 @@ type Capture struct {
 // Capture begins to write a file: at is "SWITCH:PORT", a port; "SWITCH", its control channels; or
 // "all", the control channels of all switches. A file that exists is written over only if told so.
 func (d *Operator) Capture(at, path string, over bool) (*Capture, error) {
-	points, err := d.points(at)
+	points, err := d.names.points(at)
 	if err != nil {
 		return nil, err
 	}
@@ -92,41 +90,6 @@ func create(path string, over bool) (*os.File, error) {
 type point struct {
 	sw   *emu.Switch
 	port uint32
-}
-
-// points parses the place of a capture.
-func (d *Operator) points(at string) ([]point, error) {
-	if at == "all" {
-		var list []point
-		for _, sw := range d.net.Switches() {
-			list = append(list, point{sw: sw})
-		}
-		return list, nil
-	}
-	name, number, isPort := strings.Cut(at, ":")
-	sw := d.Switch(name)
-	if sw == nil {
-		return nil, fmt.Errorf("capture at %q given, want SWITCH:PORT, SWITCH or all, such as %s: %w", at,
-			d.somePoint(), ErrUnknown)
-	}
-	if !isPort {
-		return []point{{sw: sw}}, nil
-	}
-	n, err := strconv.ParseUint(number, 10, 32)
-	if err != nil || sw.Link(uint32(n)) == nil {
-		return nil, fmt.Errorf("capture at %q given, want a port of %s, one of %v: %w", at, name, sw.Ports(), ErrUnknown)
-	}
-	return []point{{sw, uint32(n)}}, nil
-}
-
-// somePoint is an example of what can be captured.
-func (d *Operator) somePoint() string {
-	for _, sw := range d.net.Switches() {
-		if ports := sw.Ports(); len(ports) > 0 {
-			return fmt.Sprintf("%s:%d", sw.Name(), ports[0])
-		}
-	}
-	return d.net.Switches()[0].Name()
 }
 
 // begin starts a capture at the point.

@@ -48,12 +48,7 @@ type Outcome struct {
 
 // Begin has a host send to an address.
 func (d *Operator) Begin(from *emu.Host, to netip.Addr, t topo.Traffic) (*Command, error) {
-	c := &Command{From: from, To: to, Traffic: t}
-	for _, h := range d.net.Hosts() {
-		if spec := h.Spec(); to.IsValid() && (spec.IPv4.Addr() == to || spec.IPv6.Addr() == to) {
-			c.receiver = h
-		}
-	}
+	c := &Command{From: from, To: to, Traffic: t, receiver: d.names.withAddress(to)}
 	if err := d.makeRoom(); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/emu"
-	"github.com/weirnet/weir/emu/topo"
 )
 
 // Config is the configuration of an Operator.
@@ -22,10 +21,7 @@ type Config struct {
 type Operator struct {
 	cfg      Config
 	net      *emu.Network
-	switches map[uint64]*emu.Switch
-	named    map[string]*emu.Switch
-	links    map[string]*emu.Link
-	hosts    map[string]*emu.Host
+	names    names
 	attached []*Attached // by Attach, before the network starts
 
 	mu       sync.Mutex
@@ -39,44 +35,23 @@ type Operator struct {
 
 // New makes the Operator of a network.
 func New(cfg Config) *Operator {
-	d := &Operator{
-		cfg: cfg, net: cfg.Network, switches: map[uint64]*emu.Switch{}, named: map[string]*emu.Switch{},
-		links: map[string]*emu.Link{}, hosts: map[string]*emu.Host{}, added: make(chan struct{}, 1),
-	}
 	if cfg.Note == nil {
-		d.cfg.Note = func(string) {}
+		cfg.Note = func(string) {}
 	}
-	for _, sw := range d.net.Switches() {
-		d.switches[sw.DatapathID()], d.named[sw.Name()] = sw, sw
-	}
-	for _, l := range d.net.Links() {
-		d.links[l.ID] = l
-	}
-	for _, h := range d.net.Hosts() {
-		d.hosts[h.Spec().Name], d.links[h.Link().ID] = h, h.Link()
-	}
-	return d
+	return &Operator{cfg: cfg, net: cfg.Network, names: namesOf(cfg.Network), added: make(chan struct{}, 1)}
 }
 
 // Network returns the network.
 func (d *Operator) Network() *emu.Network { return d.net }
 
 // Switch returns a switch by its name or its datapath id in hexadecimal; nil if there is none.
-func (d *Operator) Switch(name string) *emu.Switch {
-	if sw := d.named[name]; sw != nil {
-		return sw
-	}
-	if id, err := topo.ParseDPID(name); err == nil {
-		return d.switches[id]
-	}
-	return nil
-}
+func (d *Operator) Switch(name string) *emu.Switch { return d.names.oneSwitch(name) }
 
 // Link finds a link by its id, those of hosts included; nil if there is none.
-func (d *Operator) Link(id string) *emu.Link { return d.links[id] }
+func (d *Operator) Link(id string) *emu.Link { return d.names.links[id] }
 
 // Host finds a host by its name; nil if there is none.
-func (d *Operator) Host(name string) *emu.Host { return d.hosts[name] }
+func (d *Operator) Host(name string) *emu.Host { return d.names.hosts[name] }
 
 // Close ends all captures, and removes attached devices. The error is that of the first file
 // that could not be written.
