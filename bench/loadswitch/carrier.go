@@ -12,8 +12,8 @@ import (
 func (n *Network) Carrier(link int, up bool) (time.Duration, error) {
 	l := &n.topology.Links[link]
 	a, b := n.Switches[l.A.Switch], n.Switches[l.B.Switch]
-	a.ports[l.A.Port-1].cut.Store(!up)
-	b.ports[l.B.Port-1].cut.Store(!up)
+	a.ports.at(l.A.Port).cut.Store(!up)
+	b.ports.at(l.B.Port).cut.Store(!up)
 	at := n.age()
 	if err := a.sendPortStatus(l.A.Port); err != nil {
 		return at, err
@@ -27,7 +27,7 @@ func (sw *Switch) sendPortStatus(number uint32) error {
 	if s == nil {
 		return session.ErrNotConnected
 	}
-	_, err := s.Send(&openflow.PortStatus{Reason: openflow.PortModified, Port: sw.describe(number)})
+	_, err := s.Send(&openflow.PortStatus{Reason: openflow.PortModified, Port: sw.ports.describe(number)})
 	return err
 }
 
@@ -37,7 +37,6 @@ func (n *Network) Forget() {
 	n.closed.Store(0)
 	n.ended.Store(nil)
 	for _, sw := range n.Switches {
-		sw.answered.Store(0)
-		sw.described.Store(0)
+		sw.description.forget()
 	}
 }

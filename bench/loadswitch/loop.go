@@ -35,7 +35,7 @@ func (n *Network) Connect(ctx context.Context, address string) error {
 			if err := n.ConnectOne(ctx, sw, address); err != nil {
 				mu.Lock()
 				if refused++; failed == nil {
-					failed = fmt.Errorf("switch %d: %w", sw.id, err)
+					failed = fmt.Errorf("switch %d: %w", sw.DatapathID(), err)
 				}
 				mu.Unlock()
 			}
@@ -82,7 +82,7 @@ func (n *Network) AwaitDescribed(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("switch %d has not been asked what it is: %w", n.Switches[i].id, context.Cause(ctx))
+			return fmt.Errorf("switch %d has not been asked what it is: %w", n.Switches[i].DatapathID(), context.Cause(ctx))
 		case <-tick.C:
 		}
 	}

@@ -67,15 +67,16 @@ func New(t *topo.Topology, cfg Config) *Network {
 	}
 	for _, l := range t.Links {
 		a, b := n.Switches[l.A.Switch], n.Switches[l.B.Switch]
-		a.ports[l.A.Port-1].peer, a.ports[l.A.Port-1].peerPort = b, l.B.Port
-		b.ports[l.B.Port-1].peer, b.ports[l.B.Port-1].peerPort = a, l.A.Port
+		at, to := a.ports.at(l.A.Port), b.ports.at(l.B.Port)
+		at.peer, at.peerPort, to.peer, to.peerPort = b, l.B.Port, a, l.A.Port
 	}
 	return n
 }
 
 func (n *Network) newSwitch(i int) *Switch {
 	links := n.degrees[i]
-	sw := &Switch{Index: i, net: n, id: n.cfg.FirstID + uint64(i), ports: make([]port, links+n.cfg.HostPorts)}
+	sw := &Switch{Index: i, net: n, ports: ports{n.cfg.FirstID + uint64(i), make([]port, links+n.cfg.HostPorts)}}
+	sw.input.plain = n.cfg.Plain
 	for h := range n.cfg.Hosts {
 		at := topo.End{Switch: i, Port: uint32(links + 1 + h%n.cfg.HostPorts)}
 		sw.Hosts = append(sw.Hosts, NewHost(i*n.cfg.Hosts+h, at))

@@ -1,11 +1,9 @@
 package loadswitch
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/session"
 )
 
 // Tally is what switches have received of a controller since they were made.
@@ -18,6 +16,13 @@ type Tally struct {
 // Tally adds up all switches, as of the ends of their last batches of input.
 func (n *Network) Tally() Tally {
 	return Tally{FlowMods: n.mods.Load(), Put: n.put.Load(), Removed: n.removed.Load()}
+}
+
+// count adds what a switch received in a batch of input.
+func (n *Network) count(t *Tally) {
+	n.put.Add(t.Put)
+	n.removed.Add(t.Removed)
+	n.mods.Add(t.FlowMods)
 }
 
 // A Step is the entry that takes a packet through a switch.
@@ -36,13 +41,13 @@ const maxSteps = 256
 // of paths only: those that match in_port, eth_type, ipv4_src and ipv4_dst, and have one output.
 func (n *Network) Follow(steps []Step, sw *Switch, in, src, dst uint32) []Step {
 	for range maxSteps {
-		p, ok := sw.path(uint16(in), src, dst)
+		p, ok := sw.table.path(uint16(in), src, dst)
 		if !ok {
 			return steps
 		}
 		steps = append(steps, Step{Switch: sw, In: in, Out: uint32(p.out), At: time.Duration(p.at), Cookie: p.cookie})
 		next, port, linked := sw.Peer(uint32(p.out))
-		if !linked || sw.ports[p.out-1].cut.Load() {
+		if !linked || sw.ports.at(uint32(p.out)).cut.Load() {
 			return steps
 		}
 		sw, in = next, port
@@ -58,82 +63,15 @@ func (sw *Switch) Paths() int {
 }
 
 // path finds the entry of a path in the tables of forwarding, the first that has one.
-func (sw *Switch) path(in uint16, src, dst uint32) (pathEntry, bool) {
-	sw.table.mu.Lock()
-	defer sw.table.mu.Unlock()
+func (t *flowTable) path(in uint16, src, dst uint32) (pathEntry, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for table := range uint8(Tables) {
-		if p := sw.table.paths.lookup(table, in, src, dst); p != nil {
+		if p := t.paths.lookup(table, in, src, dst); p != nil {
 			return *p, true
 		}
 	}
 	return pathEntry{}, false
-}
-
-// handlePath does a flow-mod about the entry of a path, as bytes; false leaves it to FlowMod. Its
-// time is that of the batch of input.
-func (sw *Switch) handlePath(s *session.Session, frame []byte) bool {
-	sw.batch.FlowMods++
-	if s.Version() != openflow.V13 || !isPath(frame) {
-		return false
-	}
-	if sw.batchAt == 0 {
-		sw.batchAt = sw.net.age()
-	}
-	p, ok := parsePathAdd(frame, sw.batchAt)
-	if sw.net.cfg.Plain {
-		p, ok = sw.decodePath(frame, ok)
-	}
-	if ok {
-		if !sw.table.putPath(&p) {
-			return false
-		}
-		sw.batch.Put++
-		return true
-	}
-	if !isPathDelete(frame) {
-		sw.table.expand(frame)
-		return false
-	}
-	be := binary.BigEndian
-	p, found, ours := sw.table.removePath(pathPlace(frame), be.Uint64(frame[modCookie:]), be.Uint64(frame[modMask:]))
-	if found {
-		sw.batch.Removed++
-		if openflow.FlowFlags(p.flags)&openflow.FlagSendFlowRemoved != 0 {
-			sw.frame = p.appendRemoved(sw.frame[:0], sw.batchAt)
-			_ = s.SendBytes(sw.frame)
-		}
-	}
-	return ours
-}
-
-// decodePath reads a flow-mod as any other: the codec decodes it, and its entry is made of what it
-// says.
-func (sw *Switch) decodePath(frame []byte, adds bool) (p pathEntry, ok bool) {
-	m := &sw.mod
-	if m.Parse(openflow.V13, frame[openflow.HeaderLen:]) != nil || !adds {
-		return p, false
-	}
-	uint := func(f openflow.Field) uint64 {
-		v, _ := m.Match.Uint(f)
-		return v
-	}
-	p = pathEntry{cookie: m.Cookie, at: max(int64(sw.batchAt), 1), src: uint32(uint(openflow.FieldIPv4Src)),
-		dst: uint32(uint(openflow.FieldIPv4Dst)),
-		in:  uint16(uint(openflow.FieldInPort)), out: uint16(m.Instructions[0].Actions[0].Port),
-		priority: m.Priority, table: m.Table, flags: uint8(m.Flags)}
-	return p, true
-}
-
-// countBatch adds what came in a batch of input to what the network has received.
-func (sw *Switch) countBatch() {
-	b := &sw.batch
-	if b.FlowMods == 0 {
-		return
-	}
-	sw.net.put.Add(b.Put)
-	sw.net.removed.Add(b.Removed)
-	sw.net.mods.Add(b.FlowMods)
-	sw.batch, sw.batchAt = Tally{}, 0
 }
 
 // putPath adds the entry of a path; false if the table has one in its place that is no such entry.

@@ -1,7 +1,6 @@
 package loadswitch
 
 import (
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -33,26 +32,19 @@ type Switch struct {
 	Index int // in the topology, from 0
 	Hosts []Host
 
-	net    *Network
-	id     uint64
-	ports  []port
-	roles  session.Roles
-	tap    Tap
-	conn   atomic.Pointer[session.Session]
-	table  flowTable
-	meters map[uint32]openflow.MeterConfig // of the reader
-
-	requested uint32 // told in this batch; of the reader, as are the next four
-	batch     Tally  // received in this batch
-	mod       openflow.FlowMod
-	batchAt   time.Duration // when its first flow-mod about a path was seen; 0: none was
-	frame     []byte
-	answered  atomic.Uint32
-	described atomic.Int64
+	net         *Network
+	ports       ports
+	roles       session.Roles
+	tap         Tap
+	conn        atomic.Pointer[session.Session]
+	table       flowTable
+	meters      meters
+	description description
+	input       pathInput
 }
 
 // DatapathID is the switch's.
-func (sw *Switch) DatapathID() uint64 { return sw.id }
+func (sw *Switch) DatapathID() uint64 { return sw.ports.id }
 
 // Entries is how many flow entries the switch holds.
 func (sw *Switch) Entries() int { return sw.table.size() }
@@ -62,31 +54,18 @@ func (sw *Switch) Session() *session.Session { return sw.conn.Load() }
 
 // Described is the age of the network (Network.Age) when the last byte of the switch's description,
 // which ends the handshake, was handed to the connection; 0 before.
-func (sw *Switch) Described() time.Duration { return time.Duration(sw.described.Load()) }
+func (sw *Switch) Described() time.Duration { return time.Duration(sw.description.at.Load()) }
 
 // DescribedWhole reports whether the controller has asked for all that a switch tells of itself:
 // features, description and, with OpenFlow 1.3, ports. Not every controller does.
-func (sw *Switch) DescribedWhole() bool {
-	want := answeredFeatures | answeredDesc
-	if sw.net.cfg.Version != openflow.V10 {
-		want |= answeredPorts
-	}
-	return sw.answered.Load()&want == want
-}
-
-// What a switch has told of itself.
-const (
-	answeredFeatures uint32 = 1 << iota
-	answeredDesc
-	answeredPorts
-)
+func (sw *Switch) DescribedWhole() bool { return sw.description.whole(sw.net.cfg.Version) }
 
 // Peer is where the link of a port ends; ok is false if it has none.
 func (sw *Switch) Peer(port uint32) (other *Switch, otherPort uint32, ok bool) {
-	if port < 1 || port > uint32(len(sw.ports)) || sw.ports[port-1].peer == nil {
+	p := sw.ports.at(port)
+	if p == nil || p.peer == nil {
 		return nil, 0, false
 	}
-	p := &sw.ports[port-1]
 	return p.peer, p.peerPort, true
 }
 
@@ -108,13 +87,13 @@ func (sw *Switch) Connected(s *session.Session) { sw.conn.Store(s) }
 
 // Features tells what the switch is.
 func (sw *Switch) Features(s *session.Session) openflow.FeaturesReply {
-	sw.requested |= answeredFeatures
+	sw.description.told(answeredFeatures)
 	r := openflow.FeaturesReply{
-		DatapathID: sw.id, Buffers: Buffers, Tables: Tables,
+		DatapathID: sw.ports.id, Buffers: Buffers, Tables: Tables,
 		Capabilities: openflow.CapabilityFlowStats | openflow.CapabilityTableStats | openflow.CapabilityPortStats,
 	}
 	if s.Version() == openflow.V10 || sw.net.cfg.Version == openflow.V10 {
-		r.Tables, r.Actions, r.Ports = 1, actions10, sw.describeAll()
+		r.Tables, r.Actions, r.Ports = 1, actions10, sw.ports.describeAll()
 	}
 	return r
 }
@@ -127,13 +106,24 @@ func (sw *Switch) Frame(s *session.Session, h openflow.Header, frame []byte) boo
 	if sw.tap != nil && sw.tap.Frame(s, h, frame) {
 		return true
 	}
-	return h.Type == openflow.TypeFlowMod && sw.handlePath(s, frame)
+	if h.Type != openflow.TypeFlowMod {
+		return false
+	}
+	b := &sw.input
+	b.batch.FlowMods++
+	if s.Version() != openflow.V13 || !isPath(frame) {
+		return false
+	}
+	if b.at == 0 {
+		b.at = sw.net.age()
+	}
+	return b.handle(s, &sw.table, frame)
 }
 
 // FlowMod changes entries, and tells of those that asked for it when they go.
 func (sw *Switch) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMod) {
 	if m.Table >= Tables && m.Table != openflow.TableAll {
-		sw.refuse(s, h, m, openflow.FlowModFailedBadTableID)
+		request{s, h}.refuse(m, openflow.FlowModFailedBadTableID)
 		return
 	}
 	for _, e := range sw.table.apply(m, s.Version(), sw.net.age()) {
@@ -155,7 +145,7 @@ func (sw *Switch) sendFlowRemoved(s *session.Session, e *entry) {
 // PacketOut sends a frame out of ports. Packets kept under a buffer's number are the tap's.
 func (sw *Switch) PacketOut(s *session.Session, h openflow.Header, po *openflow.PacketOut) {
 	if po.Buffer != openflow.NoBuffer {
-		sw.refuse(s, h, po, openflow.BadRequestBufferUnknown)
+		request{s, h}.refuse(po, openflow.BadRequestBufferUnknown)
 		return
 	}
 	for i := range po.Actions {
@@ -171,7 +161,7 @@ func (sw *Switch) output(to, in uint32, frame []byte) {
 	case openflow.PortInPort:
 		sw.transmit(in, frame)
 	case openflow.PortAll, openflow.PortFlood:
-		for n := range sw.ports {
+		for n := range sw.ports.list {
 			if uint32(n)+1 != in {
 				sw.transmit(uint32(n)+1, frame)
 			}
@@ -185,11 +175,11 @@ func (sw *Switch) output(to, in uint32, frame []byte) {
 
 // BatchEnd takes the time at which the description leaves.
 func (sw *Switch) BatchEnd(s *session.Session) {
-	sw.countBatch()
-	if sw.requested != 0 {
-		sw.described.Store(max(int64(sw.net.age()), 1))
-		sw.answered.Store(sw.answered.Load() | sw.requested)
-		sw.requested = 0
+	if got := sw.input.end(); got.FlowMods > 0 {
+		sw.net.count(&got)
+	}
+	if sw.description.requested != 0 {
+		sw.description.end(sw.net.age())
 	}
 	if sw.tap != nil {
 		sw.tap.BatchEnd(s)
@@ -201,14 +191,4 @@ func (sw *Switch) Disconnected(s *session.Session, err error) {
 	if sw.conn.CompareAndSwap(s, nil) {
 		sw.net.lost(sw, err)
 	}
-}
-
-// refuse answers a message with an error.
-func (sw *Switch) refuse(s *session.Session, h openflow.Header, m openflow.Message, code openflow.ErrorCode) {
-	refused, err := openflow.Append(nil, s.Version(), h.XID, m)
-	if err != nil {
-		refused = nil
-	}
-	e := openflow.NewError(&openflow.DecodeError{Code: code, Reason: fmt.Sprintf("%s refused", h.Type)}, refused)
-	_ = s.Reply(h.XID, e)
 }

@@ -189,3 +189,24 @@ func (t *flowTable) countByTable(f *openflow.FlowFilter) (n [256]uint32) {
 	}
 	return n
 }
+
+// stats counts entries by table.
+func (t *flowTable) stats(v openflow.Version) *openflow.TableStatsList {
+	n := Tables
+	if v == openflow.V10 {
+		n = 1
+	}
+	l := &openflow.TableStatsList{Tables: make([]openflow.TableStats, n)}
+	for i := range l.Tables {
+		l.Tables[i].Table = uint8(i)
+		if v == openflow.V10 {
+			l.Tables[i].Name, l.Tables[i].Wildcards, l.Tables[i].MaxEntries = "classifier", 1<<22-1, 1<<20
+		}
+	}
+	for i, n := range t.countByTable(&openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny}) {
+		if i < len(l.Tables) {
+			l.Tables[i].Active = n
+		}
+	}
+	return l
+}
