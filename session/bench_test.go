@@ -221,7 +221,7 @@ func TestAllocationBudgetOfPacketIns(t *testing.T) {
 		cfg := Config{Versions: []openflow.Version{v}}.withDefaults()
 		s := newSession(newGroup(nil), conn, &cfg, newResponder(), nil, nil)
 		s.core.Start(time.Now())
-		s.core.version, s.core.state = v, stateDescribe
+		s.core.out.version = v
 		s.core.connect(time.Now())
 		s.notifyConnected()
 		batch := packetIns(v, 100)

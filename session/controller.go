@@ -6,14 +6,18 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// receiveFromSwitch takes a message at the controller's end.
-func (c *Core) receiveFromSwitch(h openflow.Header, m openflow.Message, frame []byte) {
+// takeFromSwitch takes a message at the controller's end.
+func (c *Core) takeFromSwitch(h openflow.Header, m openflow.Message, frame []byte) {
 	if c.reply(h, m, frame) {
 		return
 	}
 	switch m.Type() {
 	case openflow.TypePacketIn:
-		c.deliverReady(h, m)
+		if c.state != stateReady { // of no use before the handler knows of the switch
+			c.out.counts.early++
+			return
+		}
+		c.deliver(h, m)
 	case openflow.TypeFlowRemoved, openflow.TypePortStatus, openflow.TypeExperimenter:
 		c.deliver(h, m)
 	case openflow.TypeMultipartReply:
@@ -21,21 +25,23 @@ func (c *Core) receiveFromSwitch(h openflow.Header, m openflow.Message, frame []
 			c.deliver(h, m)
 			return
 		}
-		c.counts.unmatched++
+		c.out.counts.unmatched++
 	case openflow.TypeFeaturesReply, openflow.TypeGetConfigReply, openflow.TypeBarrierReply, openflow.TypeRoleReply,
 		openflow.TypeQueueGetConfigReply, openflow.TypeGetAsyncReply, openflow.TypeEchoReply:
-		c.counts.unmatched++
+		c.out.counts.unmatched++
 	default:
 		c.refuse(h, frame, &openflow.DecodeError{Code: openflow.BadRequestBadType,
 			Reason: fmt.Sprintf("%s sent to a controller", m.Type())})
 	}
 }
 
-// deliverReady delivers what is of no use before the handler knows of the switch.
-func (c *Core) deliverReady(h openflow.Header, m openflow.Message) {
-	if c.state != stateReady {
-		c.counts.early++
-		return
+// reply takes a message that may be the answer to a request, and reports whether it was.
+func (c *Core) reply(h openflow.Header, m openflow.Message, frame []byte) bool {
+	if !c.requests.reply(h, m, len(frame)) {
+		return false
 	}
-	c.deliver(h, m)
+	if role, ok := m.(*openflow.RoleReply); ok {
+		c.role.set(role.Role)
+	}
+	return true
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -16,49 +15,35 @@ const (
 	SwitchEnd
 )
 
-// state is the phase of a connection.
+// state is the phase of a connection that has not ended.
 type state uint8
 
 const (
-	stateHello    state = iota // no version yet
-	stateFeatures              // controller: the features reply is awaited
-	stateAdmit                 // controller: the datapath id is known, the owner's Admission is awaited
-	stateDescribe              // controller: ports, description and role are awaited
+	stateHello     state = iota // no version yet
+	stateHandshake              // controller: the handshake goes on
 	stateReady
-	stateClosed
 )
 
 // Core is the protocol of one connection: what to answer, what to deliver, when to act. It has no
-// goroutine, no clock and does no I/O; its owner steps it. Only xid and role may be read without
-// the owner's lock.
+// goroutine, no clock and does no I/O; its owner steps it. Only transaction ids and the role may be
+// had without the owner's lock.
+//
+// It reads messages, and its parts do what follows from them: each has its own state and deadline, puts what is
+// to be done into the outbox, and knows of no other but that it is built on.
 type Core struct {
 	end   End
 	cfg   *Config
-	roles *Roles // of the switch; nil at the controller's end
-	// barriers: the owner answers barriers, as a BarrierHandler.
-	barriers bool
+	state state
+	limit time.Time // of the handshake
 
-	state     state
-	version   openflow.Version // agreed on; from stateFeatures on
-	limit     time.Time        // of the handshake
-	features  Features
-	config    openflow.GetConfigReply // of the switch, at its own end
-	waiting   int                     // answers that the handshake still needs
+	out       outbox
+	requests  requests
+	handshake handshake // of a controller
+	backlog   backlog
 	echo      echo
 	duplicate duplicateCheck
-	requests  requests
-	counts    coreCounts
-
-	asked uint32        // transaction id of the features request
-	xid   atomic.Uint32 // last transaction id used
-	role  atomic.Uint32 // openflow.Role, as the switch has confirmed it
-
-	held      []Event      // what arrived before the handler's Connected
-	roomCheck func() error // asks, when the handshake is done, whether there is room for the switch; nil: there is
-	holds     atomic.Int64 // bytes of incomplete input, as Config.MaxHeld counts them
-	out       []byte
-	events    []Event
-	reason    error
+	role      heldRole
+	ofSwitch  switchEnd // of a switch
 }
 
 // Input is one event: a whole message, the owner's Admission, a duplicate check, or, if all three
@@ -119,9 +104,11 @@ type Event struct {
 // NewCore makes the core of a new connection. Roles are those of the switch, shared by all its
 // connections; nil at the controller's end.
 func NewCore(end End, cfg *Config, roles *Roles) *Core {
-	c := &Core{end: end, cfg: cfg, roles: roles}
-	c.config = openflow.GetConfigReply{MissSendLen: defaultMissSendLen}
-	c.role.Store(uint32(openflow.RoleEqual))
+	c := &Core{end: end, cfg: cfg}
+	c.requests.cfg, c.requests.out = cfg, &c.out
+	c.handshake = handshake{cfg: cfg, out: &c.out, requests: &c.requests}
+	c.ofSwitch = switchEnd{config: openflow.GetConfigReply{MissSendLen: defaultMissSendLen}, roles: roles}
+	c.role.set(openflow.RoleEqual)
 	return c
 }
 
@@ -131,23 +118,25 @@ const defaultMissSendLen = 128
 // Start opens a connection that was accepted at since: it sends HELLO and sets the deadline of the
 // handshake.
 func (c *Core) Start(since time.Time) Ready {
-	c.begin()
+	c.out.begin()
 	c.limit = since.Add(c.cfg.HandshakeTimeout)
-	c.sendHello()
+	c.out.hello(c.cfg.Versions)
 	return c.ready()
 }
 
 // Step takes one input.
 func (c *Core) Step(in Input, now time.Time) Ready {
-	c.begin()
+	c.out.begin()
 	switch {
-	case c.state == stateClosed:
+	case c.out.closed():
 	case in.Frame != nil:
 		c.receive(in.Frame, now)
 	case in.Admission != nil:
-		c.admit(in.Admission, now)
+		c.handshake.admit(in.Admission, now)
 	case in.CheckAlive:
-		c.startDuplicateCheck(now)
+		if c.state == stateReady || c.handshake.identified() {
+			c.duplicate.start(&c.out, now)
+		}
 	default:
 		c.tick(in, now)
 	}
@@ -156,57 +145,36 @@ func (c *Core) Step(in Input, now time.Time) Ready {
 
 // End closes the connection for a reason: all open requests are answered with it.
 func (c *Core) End(reason error) Ready {
-	c.begin()
-	c.close(reason)
-	c.requests.fail(c, closed(c.reason))
-	if c.roles != nil {
-		c.roles.leave(c)
-	}
+	c.out.begin()
+	c.out.close(reason)
+	c.requests.fail(closed(c.out.reason))
+	c.ofSwitch.leave(&c.role)
 	return c.ready()
 }
 
-func (c *Core) begin() {
-	if cap(c.out) > minReadBuffer {
-		c.out = nil
-	}
-	clear(c.events)
-	c.out, c.events = c.out[:0], c.events[:0]
-}
-
 func (c *Core) ready() Ready {
-	return Ready{Send: c.out, Events: c.events, Deadline: c.nextDeadline(), Close: c.reason}
-}
-
-// close ends the connection; the first reason counts.
-func (c *Core) close(reason error) {
-	if c.reason == nil {
-		c.reason = reason
-	}
-	c.state = stateClosed
+	return Ready{Send: c.out.send, Events: c.out.events, Deadline: c.nextDeadline(), Close: c.out.reason}
 }
 
 // tick acts on deadlines that have passed.
 func (c *Core) tick(in Input, now time.Time) {
-	c.tickDuplicateCheck(in.Read, now)
-	if c.state == stateClosed {
-		return
+	c.duplicate.tick(&c.out, in.Read, now)
+	switch {
+	case c.out.closed():
+	case c.state == stateReady:
+		c.requests.expire(now)
+		c.echo.tick(&c.out, c.cfg, in, now)
+	case !now.Before(c.limit):
+		c.out.close(ErrHandshake)
 	}
-	if c.state != stateReady {
-		if !now.Before(c.limit) {
-			c.close(ErrHandshake)
-		}
-		return
-	}
-	c.requests.expire(c, now)
-	c.tickEcho(in, now)
 }
 
 // nextDeadline is the earliest time at which tick has something to do.
 func (c *Core) nextDeadline() time.Time {
-	switch c.state {
-	case stateClosed:
+	switch {
+	case c.out.closed():
 		return time.Time{}
-	case stateReady:
+	case c.state == stateReady:
 		return earlier(c.duplicate.due, earlier(c.requests.deadline, c.echo.next))
 	}
 	return earlier(c.duplicate.due, c.limit)
@@ -221,37 +189,44 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // NextXID returns a transaction id that was not used lately. It may be called from any goroutine.
-func (c *Core) NextXID() uint32 { return c.xid.Add(1) }
+func (c *Core) NextXID() uint32 { return c.out.nextXID() }
 
-// send queues a message of our own. The version has been checked by the caller: it cannot fail.
-func (c *Core) send(xid uint32, m openflow.Message) {
-	out, err := openflow.Append(c.out, c.version, xid, m)
-	if err != nil {
-		panic("session: own message: " + err.Error())
+// Expect enters a request that is about to be sent: its answer comes as an EventAnswer. The message
+// must have an answer (else ErrNoReply) and not be one too many (else ErrFull).
+func (c *Core) Expect(xid uint32, t openflow.Type, now time.Time, answer func(openflow.Message, error)) error {
+	if c.out.closed() {
+		return closed(c.out.reason)
 	}
-	c.out = out
+	return c.requests.enter(xid, t, now, answer)
 }
+
+// Forget drops a request: it will not be answered.
+func (c *Core) Forget(xid uint32) { c.requests.forget(xid) }
+
+// Role is the role at this connection, as the switch has confirmed it (or, at the switch's end,
+// given it).
+func (c *Core) Role() openflow.Role { return c.role.get() }
+
+// holds are the bytes of incomplete input, as Config.MaxHeld counts them. The reader calls it, without the lock.
+func (c *Core) holds() int64 { return c.backlog.holds.Load() + c.requests.holds.Load() }
 
 // deliver hands a message to the handler, or keeps it until after Connected.
 func (c *Core) deliver(h openflow.Header, m openflow.Message) {
 	e := Event{Kind: EventMessage, Header: h, Message: m}
-	switch {
-	case c.state == stateReady:
-		c.events = append(c.events, e)
-	case len(c.held) < MaxHeldMessages:
-		c.held = append(c.held, e)
-		c.holds.Add(heldFactor * int64(h.Length))
-	default:
-		c.counts.early++
+	if c.state == stateReady {
+		c.out.deliver(e)
+	} else if !c.backlog.add(e) {
+		c.out.counts.early++
 	}
 }
 
 // connect ends the handshake.
 func (c *Core) connect(now time.Time) {
 	c.state = stateReady
-	c.startEcho(now)
-	c.events = append(c.events, Event{Kind: EventConnected})
-	c.events = append(c.events, c.held...)
-	c.held = nil
-	c.holds.Store(0)
+	c.echo.start(c.cfg.EchoInterval, now)
+	c.out.deliver(Event{Kind: EventConnected})
+	for _, e := range c.backlog.take() {
+		c.out.deliver(e)
+	}
+	c.requests.holds.Store(0) // what was asked in the handshake is with the handler
 }

@@ -181,8 +181,8 @@ func (c *conversation) print(r Ready) {
 func (c *conversation) printEvent(e Event) {
 	switch e.Kind {
 	case EventConnected:
-		fmt.Fprintf(&c.out, "connected: OpenFlow %s", c.core.version)
-		if f := c.core.features; c.core.end == ControllerEnd {
+		fmt.Fprintf(&c.out, "connected: OpenFlow %s", c.core.out.version)
+		if f := c.core.handshake.features; c.core.end == ControllerEnd {
 			fmt.Fprintf(&c.out, ", datapath %#x, %d tables, ports %d, description %q, role %s, role error %v",
 				f.Datapath, f.Tables,
 				len(f.Ports), f.Desc.Datapath, c.core.Role(), f.RoleError)
@@ -192,7 +192,7 @@ func (c *conversation) printEvent(e Event) {
 		fmt.Fprintf(&c.out, "asked for features by %#x\n", e.Header.XID)
 	case EventIdentified:
 		if c.ask {
-			fmt.Fprintf(&c.out, "identified: datapath %#x\n", c.core.features.Datapath)
+			fmt.Fprintf(&c.out, "identified: datapath %#x\n", c.core.handshake.features.Datapath)
 		}
 	case EventAlive:
 		c.out.WriteString("alive\n")
@@ -221,7 +221,7 @@ func (c *conversation) message(t *testing.T, name string, cmd *golden.Command) [
 		}
 		return b
 	}
-	v := c.core.version
+	v := c.core.out.version
 	if s := cmd.Arg("version", ""); s != "" {
 		minor, _ := strconv.Atoi(strings.TrimPrefix(s, "1."))
 		v = openflow.Version(minor + 1)

@@ -5,7 +5,7 @@ import "github.com/weirnet/weir/openflow"
 // receive takes one message that was read: the hot ones of a connected session go straight to the
 // handler, all others through the core.
 func (s *Session) receive(frame []byte) {
-	if s.connected && frame[0] == uint8(s.core.version) {
+	if s.connected && frame[0] == uint8(s.core.out.version) {
 		h, err := openflow.ParseHeader(frame)
 		if err == nil && (s.fastPath(h, frame) || h.Type == openflow.TypeMultipartReply && s.deliverPart(h, frame)) {
 			s.in.count(h.Type)
@@ -106,7 +106,7 @@ func (s *Session) event(e *Event) {
 		s.notifyConnected()
 	case EventFeatures:
 		f := s.switchSide.Features(s)
-		if s.core.version != openflow.V10 {
+		if s.core.out.version != openflow.V10 {
 			f.Ports = nil
 		}
 		_ = s.Reply(e.Header.XID, &f)
@@ -142,11 +142,11 @@ func (s *Session) message(e *Event) {
 // admission.
 func (s *Session) notifyConnected() {
 	s.mu.Lock()
-	s.features = s.core.features
+	s.features = s.core.handshake.features
 	s.features.Remote = s.conn.RemoteAddr()
 	s.mu.Unlock()
 	s.out.mu.Lock()
-	s.out.version = s.core.version
+	s.out.version = s.core.out.version
 	s.out.mu.Unlock()
 	s.group.connected(s)
 	if s.server != nil {
@@ -172,7 +172,7 @@ func (s *Session) notifyEnd(reason error) {
 		s.handler.Disconnected(s, reason)
 		return
 	}
-	f := s.core.features
+	f := s.core.handshake.features
 	r := Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason}
 	switch {
 	case s.server != nil:

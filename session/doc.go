@@ -20,7 +20,9 @@
 //     It is pure: a Step has one input, since a message is a view of the reader's buffer, and the
 //     time, and returns what to send, what to deliver, when to be called again. Its owner is the
 //     session's reader; others reach it under the session's mutex to enter a request, never while a
-//     handler runs.
+//     handler runs. It reads messages (hello.go, receive.go, controller.go, switch.go); its parts have a file
+//     each and do what follows: handshake, requests with their answers, echo, duplicate check, backlog, roles.
+//     What is to be done all of them put into one outbox.
 //   - loop.go: the reader, one goroutine for each session, reads into one buffer that grows under
 //     load, hands over whole messages, and at the end of a batch writes what was answered, itself
 //     and without waiting. The writer is a goroutine that exists while bytes are queued that the

@@ -17,46 +17,45 @@ type duplicateCheck struct {
 	read  uint64    // bytes read at the first look
 }
 
-// startDuplicateCheck starts a check, unless one is running.
-func (c *Core) startDuplicateCheck(now time.Time) {
-	if !c.duplicate.due.IsZero() || c.state < stateAdmit {
+// start starts a check, unless one is running.
+func (d *duplicateCheck) start(out *outbox, now time.Time) {
+	if !d.due.IsZero() {
 		return
 	}
-	c.duplicate = duplicateCheck{xid: c.NextXID(), due: now.Add(DuplicateTimeout / 2)}
-	c.send(c.duplicate.xid, &openflow.EchoRequest{})
+	*d = duplicateCheck{xid: out.nextXID(), due: now.Add(DuplicateTimeout / 2)}
+	out.message(d.xid, &openflow.EchoRequest{})
 }
 
-// duplicateReply takes an echo reply and reports whether it was for the check.
-func (c *Core) duplicateReply(xid uint32) bool {
-	if c.duplicate.due.IsZero() || xid != c.duplicate.xid {
+// reply takes an echo reply and reports whether it was for the check.
+func (d *duplicateCheck) reply(out *outbox, xid uint32) bool {
+	if d.due.IsZero() || xid != d.xid {
 		return false
 	}
-	c.endDuplicateCheck()
+	d.alive(out)
 	return true
 }
 
-// endDuplicateCheck ends a check: the peer is alive.
-func (c *Core) endDuplicateCheck() {
-	c.duplicate = duplicateCheck{}
-	c.events = append(c.events, Event{Kind: EventAlive})
+// alive ends a check: the peer is.
+func (d *duplicateCheck) alive(out *outbox) {
+	*d = duplicateCheck{}
+	out.deliver(Event{Kind: EventAlive})
 }
 
-// tickDuplicateCheck closes the connection if the check found no sign of life.
-func (c *Core) tickDuplicateCheck(read uint64, now time.Time) {
-	t := &c.duplicate
-	if t.due.IsZero() || now.Before(t.due) {
+// tick closes the connection if the check found no sign of life.
+func (d *duplicateCheck) tick(out *outbox, read uint64, now time.Time) {
+	if d.due.IsZero() || now.Before(d.due) {
 		return
 	}
-	t.looks++
+	d.looks++
 	switch {
-	case t.looks == 1:
-		t.read, t.due = read, now.Add(DuplicateTimeout/2)
-	case read != t.read:
-		c.endDuplicateCheck()
-	case t.looks == 2:
-		t.due = now.Add(duplicateGrace)
+	case d.looks == 1:
+		d.read, d.due = read, now.Add(DuplicateTimeout/2)
+	case read != d.read:
+		d.alive(out)
+	case d.looks == 2:
+		d.due = now.Add(duplicateGrace)
 	default:
-		c.duplicate = duplicateCheck{}
-		c.close(ErrReplaced)
+		*d = duplicateCheck{}
+		out.close(ErrReplaced)
 	}
 }

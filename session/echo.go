@@ -20,16 +20,15 @@ type echo struct {
 	history roundTrips    // the last ones
 }
 
-func (c *Core) startEcho(now time.Time) {
-	if c.cfg.EchoInterval > 0 {
-		c.echo.next = now.Add(c.cfg.EchoInterval)
+// start begins with the first request after an interval; negative sends none.
+func (e *echo) start(interval time.Duration, now time.Time) {
+	if interval > 0 {
+		e.next = now.Add(interval)
 	}
 }
 
-// tickEcho sends the next request, or ends the connection to a peer that has been silent for too
-// many.
-func (c *Core) tickEcho(in Input, now time.Time) {
-	e := &c.echo
+// tick sends the next request, or ends the connection to a peer that has been silent for too many.
+func (e *echo) tick(out *outbox, cfg *Config, in Input, now time.Time) {
 	if e.next.IsZero() || now.Before(e.next) {
 		return
 	}
@@ -40,24 +39,23 @@ func (c *Core) tickEcho(in Input, now time.Time) {
 		e.stalls, e.written = 0, in.Written
 	}
 	switch {
-	case e.misses >= c.cfg.EchoMisses:
-		c.close(ErrDead)
+	case e.misses >= cfg.EchoMisses:
+		out.close(ErrDead)
 		return
-	case e.stalls >= c.cfg.EchoMisses:
-		c.close(ErrStuck)
+	case e.stalls >= cfg.EchoMisses:
+		out.close(ErrStuck)
 		return
 	}
 	e.misses++
 	if in.Waiting {
 		e.stalls++
 	}
-	e.sent, e.next, e.xid = now, now.Add(c.cfg.EchoInterval), c.NextXID()
-	c.send(e.xid, &openflow.EchoRequest{})
+	e.sent, e.next, e.xid = now, now.Add(cfg.EchoInterval), out.nextXID()
+	out.message(e.xid, &openflow.EchoRequest{})
 }
 
 // measure takes an echo reply and reports whether it was for our own request.
-func (c *Core) measure(xid uint32, now time.Time) bool {
-	e := &c.echo
+func (e *echo) measure(xid uint32, now time.Time) bool {
 	if xid == 0 || xid != e.xid {
 		return false
 	}
@@ -65,11 +63,4 @@ func (c *Core) measure(xid uint32, now time.Time) bool {
 	e.rtt = max(now.Sub(e.sent), 1)
 	e.history.add(e.rtt)
 	return true
-}
-
-// answerEcho sends the peer's echo request back as a reply with the same transaction id and data.
-func (c *Core) answerEcho(frame []byte) {
-	at := len(c.out)
-	c.out = append(c.out, frame...)
-	c.out[at+1] = uint8(openflow.TypeEchoReply)
 }

@@ -18,7 +18,7 @@ var errFrames = errors.New("session: the bytes are not so many whole messages")
 // version, or one that wraps ErrClosed. But for their headers they are not checked.
 func (s *Session) SendFrames(frames []byte, count int) (uint32, error) {
 	n := uint32(count)
-	first := s.core.xid.Add(n) - n + 1
+	first := s.core.out.xid.Add(n) - n + 1
 	s.out.mu.Lock()
 	err := s.out.appendFrames(frames, first, count)
 	s.unlockOutput()

@@ -35,7 +35,7 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	answers, open := 0, 0
 	sent := check(t, c, c.Start(now), &answers)
 	in := input{buf: append([]byte(nil), data...), w: len(data)}
-	for c.state != stateClosed {
+	for !c.out.closed() {
 		frame, ok := in.next(c.plausible)
 		if !ok {
 			break
@@ -61,8 +61,8 @@ func feed(t *testing.T, end End, v openflow.Version, data []byte) {
 	if sent > 4096+20*len(data) {
 		t.Errorf("%d bytes sent for %d received", sent, len(data))
 	}
-	if len(c.requests.open) != 0 || len(c.held) > MaxHeldMessages {
-		t.Errorf("%d requests open after the end, %d messages held", len(c.requests.open), len(c.held))
+	if len(c.requests.open) != 0 || len(c.backlog.events) > MaxHeldMessages {
+		t.Errorf("%d requests open after the end, %d messages held", len(c.requests.open), len(c.backlog.events))
 	}
 }
 
@@ -83,7 +83,7 @@ func check(t *testing.T, c *Core, r Ready, answers *int) int {
 		if e.Kind == EventIdentified {
 			sent := len(r.Send)
 			admission := &Admission{}
-			if c.features.Datapath == 3 {
+			if c.handshake.features.Datapath == 3 {
 				admission.Err = ErrInUse
 			}
 			return sent + check(t, c, c.Step(Input{Admission: admission}, time.Unix(0, 0)), answers)

@@ -25,118 +25,140 @@ type Features struct {
 	RoleError error
 }
 
-// askFeatures is the controller's first message after HELLO.
-func (c *Core) askFeatures(now time.Time) {
-	c.state = stateFeatures
-	c.ask(&openflow.FeaturesRequest{}, now, func(m openflow.Message, err error) {
+// handshake is what a controller asks once the version is agreed on: what the switch is, then, when it is admitted,
+// the rest. Its answers come within the steps that read them.
+type handshake struct {
+	cfg       *Config
+	out       *outbox
+	requests  *requests
+	roomCheck func() error // asks at the end whether there is room for the switch; nil: there is
+
+	stage    stage
+	features Features
+	asked    uint32 // transaction id of the features request
+	waiting  int    // answers that it still needs
+}
+
+// stage is how far a handshake is.
+type stage uint8
+
+const (
+	stageFeatures stage = iota // the features reply is awaited
+	stageAdmit                 // the datapath id is known, the owner's Admission is awaited
+	stageDescribe              // ports, description and role are awaited
+	stageDone
+)
+
+// identified reports whether the datapath id is known.
+func (h *handshake) identified() bool { return h.stage >= stageAdmit }
+
+// begin sends the controller's first message after HELLO.
+func (h *handshake) begin(now time.Time) {
+	h.asked = h.requests.ask(&openflow.FeaturesRequest{}, now, func(m openflow.Message, err error) {
 		switch {
 		case err == nil:
-			c.onFeatures(m.(*openflow.FeaturesReply))
+			h.onFeatures(m.(*openflow.FeaturesReply))
 		case !errors.Is(err, ErrClosed): // the switch does not say what it is
-			c.close(err)
+			h.out.close(err)
 		}
 	})
-	c.asked = c.xid.Load()
 }
 
 // onFeatures takes the features reply and asks the owner for an Admission.
-func (c *Core) onFeatures(m *openflow.FeaturesReply) {
+func (h *handshake) onFeatures(m *openflow.FeaturesReply) {
 	if m.Auxiliary != 0 {
-		c.refuseSwitch("auxiliary connection", ErrAuxiliary)
+		h.refuse("auxiliary connection", ErrAuxiliary)
 		return
 	}
-	if len(m.Ports) > c.cfg.MaxPorts {
-		c.refusePorts(len(m.Ports))
+	if len(m.Ports) > h.cfg.MaxPorts {
+		h.refusePorts(len(m.Ports))
 		return
 	}
-	c.features = Features{Datapath: m.DatapathID, Version: c.version, Buffers: m.Buffers, Tables: m.Tables,
+	h.features = Features{Datapath: m.DatapathID, Version: h.out.version, Buffers: m.Buffers, Tables: m.Tables,
 		Capabilities: m.Capabilities, Actions: m.Actions, Ports: m.Ports}
-	c.state = stateAdmit
-	c.events = append(c.events, Event{Kind: EventIdentified})
+	h.stage = stageAdmit
+	h.out.deliver(Event{Kind: EventIdentified})
 }
 
 // admit takes the owner's admission. An admitted switch is asked for the rest, the role first.
-func (c *Core) admit(v *Admission, now time.Time) {
+func (h *handshake) admit(v *Admission, now time.Time) {
 	switch {
-	case c.state != stateAdmit:
+	case h.stage != stageAdmit:
 		return
 	case errors.Is(v.Err, ErrInUse):
-		c.refuseSwitch("datapath id in use", v.Err)
+		h.refuse("datapath id in use", v.Err)
 		return
 	case v.Err != nil:
-		c.refuseSwitch("not admitted", v.Err)
+		h.refuse("not admitted", v.Err)
 		return
 	}
-	c.state = stateDescribe
-	if c.cfg.Role != nil {
-		if role, ok := c.cfg.Role(c.features.Datapath); ok {
-			c.require(&role, now, func(_ openflow.Message, err error) { c.features.RoleError = err })
+	h.stage = stageDescribe
+	if h.cfg.Role != nil {
+		if role, ok := h.cfg.Role(h.features.Datapath); ok {
+			h.require(&role, now, func(_ openflow.Message, err error) { h.features.RoleError = err })
 		}
 	}
-	if c.version != openflow.V10 {
-		c.require(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}}, now, c.onPorts)
+	if h.out.version != openflow.V10 {
+		h.require(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}}, now, h.onPorts)
 	}
-	c.require(&openflow.MultipartRequest{Body: &openflow.DescRequest{}}, now, c.onDesc)
-	c.send(c.NextXID(), &openflow.SetConfig{MissSendLen: c.cfg.MissSendLen})
+	h.require(&openflow.MultipartRequest{Body: &openflow.DescRequest{}}, now, h.onDesc)
+	h.out.message(h.out.nextXID(), &openflow.SetConfig{MissSendLen: h.cfg.MissSendLen})
 }
 
-// refuseSwitch answers the features reply with an error, whose data is text for people, and ends
-// the connection.
-func (c *Core) refuseSwitch(text string, reason error) {
-	c.counts.refused++
-	c.send(c.asked, &openflow.ErrorMsg{Code: openflow.BadRequestEPerm, Data: []byte(text)})
-	c.close(reason)
+// refuse answers the features reply with an error, and ends the connection.
+func (h *handshake) refuse(text string, reason error) {
+	h.out.refuseWith(h.asked, openflow.BadRequestEPerm, text, reason)
 }
 
 // require sends a request whose answer, or error, the handshake waits for.
-func (c *Core) require(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
-	c.waiting++
-	c.ask(m, now, func(reply openflow.Message, err error) {
+func (h *handshake) require(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
+	h.waiting++
+	h.requests.ask(m, now, func(reply openflow.Message, err error) {
 		if errors.Is(err, ErrClosed) {
 			return
 		}
 		answer(reply, err)
-		if c.waiting--; c.waiting > 0 || c.state == stateClosed {
+		if h.waiting--; h.waiting > 0 || h.out.closed() {
 			return
 		}
-		if c.roomCheck != nil {
-			if err := c.roomCheck(); err != nil {
-				c.refuseSwitch("too many ports of new switches", err)
+		if h.roomCheck != nil {
+			if err := h.roomCheck(); err != nil {
+				h.refuse("too many ports of new switches", err)
 				return
 			}
 		}
-		c.connect(now)
+		h.stage = stageDone
 	})
 }
 
 // refusePorts ends the connection of a switch with more ports than it may have.
-func (c *Core) refusePorts(n int) {
-	c.refuseSwitch("too many ports", fmt.Errorf("%w: %d or more, at most %d are taken", ErrPorts, n, c.cfg.MaxPorts))
+func (h *handshake) refusePorts(n int) {
+	h.refuse("too many ports", fmt.Errorf("%w: %d or more, at most %d are taken", ErrPorts, n, h.cfg.MaxPorts))
 }
 
 // onPorts takes the port descriptions; a switch that refuses them has none.
-func (c *Core) onPorts(m openflow.Message, err error) {
+func (h *handshake) onPorts(m openflow.Message, err error) {
 	if errors.Is(err, ErrTooLarge) {
-		c.refusePorts(c.cfg.MaxPorts + 1)
+		h.refusePorts(h.cfg.MaxPorts + 1)
 	}
 	if err != nil {
 		return
 	}
 	if l, ok := m.(*openflow.MultipartReply).Body.(*openflow.PortDescList); ok {
-		if len(l.Ports) > c.cfg.MaxPorts {
-			c.refusePorts(len(l.Ports))
+		if len(l.Ports) > h.cfg.MaxPorts {
+			h.refusePorts(len(l.Ports))
 			return
 		}
-		c.features.Ports = l.Ports
+		h.features.Ports = l.Ports
 	}
 }
 
 // onDesc takes the description; a switch that refuses it has none.
-func (c *Core) onDesc(m openflow.Message, err error) {
+func (h *handshake) onDesc(m openflow.Message, err error) {
 	if err != nil {
 		return
 	}
 	if d, ok := m.(*openflow.MultipartReply).Body.(*openflow.Desc); ok {
-		c.features.Desc = *d
+		h.features.Desc = *d
 	}
 }

@@ -12,7 +12,7 @@ func (s *Session) hold() {
 		s.newUntil = time.Time{}
 		s.group.holdPorts(s, 0)
 	}
-	n := s.core.holds.Load()
+	n := s.core.holds()
 	if !s.connected {
 		n += int64(max(len(s.input.buf)-freeInput, 0))
 	}
@@ -65,7 +65,7 @@ func (v *Server) Held() int { return int(v.group.held.Load()) }
 // can claim to be a switch with thousands of ports, and the handler keeps many times the 64 bytes
 // that a port has on the wire. The reader calls it.
 func (s *Session) roomForPorts() error {
-	f := &s.core.features
+	f := &s.core.handshake.features
 	many := int64(len(f.Ports) - FreePorts)
 	if many <= 0 || !s.cfg.NewSwitch(f.Datapath) {
 		return nil

@@ -25,20 +25,20 @@ func bitmap(versions []openflow.Version) uint32 {
 // highest is the highest version of a bitmap.
 func highest(m uint32) openflow.Version { return openflow.Version(bits.Len32(m) - 1) }
 
-// sendHello offers our versions: the header has the highest, and from OpenFlow 1.3 on the bitmap
+// hello offers our versions: the header has the highest, and from OpenFlow 1.3 on the bitmap
 // all of them.
-func (c *Core) sendHello() {
-	offer := bitmap(c.cfg.Versions)
+func (o *outbox) hello(versions []openflow.Version) {
+	offer := bitmap(versions)
 	v := highest(offer)
 	hello := &openflow.Hello{}
 	if v != openflow.V10 {
 		hello.Versions = offer
 	}
-	out, err := openflow.Append(c.out, v, c.NextXID(), hello)
+	send, err := openflow.Append(o.send, v, o.nextXID(), hello)
 	if err != nil {
 		panic("session: versions of Config: " + err.Error())
 	}
-	c.out = out
+	o.send = send
 }
 
 // negotiate picks the version: where both sides sent a bitmap the highest in both, otherwise the
@@ -71,36 +71,42 @@ func (c *Core) receiveFirst(frame []byte, now time.Time) {
 	length := int(frame[2])<<8 | int(frame[3])
 	switch {
 	case frame[0] == tlsHandshake && frame[1] == tlsMajor:
-		c.failHello(peer, frame, "TLS where none is spoken")
+		c.out.refuseHello(frame, "TLS where none is spoken")
 		return
 	case length < openflow.HeaderLen:
-		c.version = c.errorVersion(peer)
-		c.failFraming(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
+		c.out.version = errorVersion(peer)
+		c.out.loseFraming(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
 		return
 	case openflow.Type(frame[1]) == openflow.TypeError:
-		c.close(c.refusedHello(frame))
+		c.out.close(refusedHello(frame))
 		return
 	case openflow.Type(frame[1]) != openflow.TypeHello:
-		c.failHello(peer, frame, fmt.Sprintf("message of type %d before HELLO", frame[1]))
+		c.out.refuseHello(frame, fmt.Sprintf("message of type %d before HELLO", frame[1]))
 		return
 	}
 	var hello openflow.Hello
 	if err := hello.Parse(peer, frame[openflow.HeaderLen:]); err != nil {
-		c.failHello(peer, frame, err.Error())
+		c.out.refuseHello(frame, err.Error())
 		return
 	}
 	offer := bitmap(c.cfg.Versions)
-	c.version = negotiate(offer, peer, hello.Versions)
-	if c.version == 0 {
-		c.failHello(peer, frame, fmt.Sprintf("here %s, there %s: no version in common", versionsText(offer),
+	v := negotiate(offer, peer, hello.Versions)
+	if v == 0 {
+		c.out.refuseHello(frame, fmt.Sprintf("here %s, there %s: no version in common", versionsText(offer),
 			versionsText(cmp.Or(hello.Versions, 1<<(peer&31)))))
 		return
 	}
-	c.onVersion(now)
+	c.out.version = v
+	if c.end == SwitchEnd {
+		c.connect(now)
+		return
+	}
+	c.state = stateHandshake
+	c.handshake.begin(now)
 }
 
 // refusedHello is why the peer's error ended the connection.
-func (c *Core) refusedHello(frame []byte) error {
+func refusedHello(frame []byte) error {
 	h, m, err := openflow.Parse(bytes.Clone(frame))
 	if err != nil {
 		return fmt.Errorf("%w: error instead of HELLO: %w", ErrVersions, err)
@@ -109,29 +115,18 @@ func (c *Core) refusedHello(frame []byte) error {
 }
 
 // errorVersion returns the version of an error to a peer before a version is agreed on.
-func (c *Core) errorVersion(peer openflow.Version) openflow.Version {
+func errorVersion(peer openflow.Version) openflow.Version {
 	if peer >= openflow.V13 {
 		return openflow.V13
 	}
 	return openflow.V10
 }
 
-// failHello answers with OFPHFC_INCOMPATIBLE, whose data is text for people, and ends the
-// connection.
-func (c *Core) failHello(peer openflow.Version, frame []byte, reason string) {
-	c.counts.refused++
-	c.version = c.errorVersion(peer)
-	c.send(binary.BigEndian.Uint32(frame[4:]), &openflow.ErrorMsg{Code: openflow.HelloFailedIncompatible, Data: []byte(reason)})
-	c.close(fmt.Errorf("%w: %w", ErrVersions, errors.New(reason)))
-}
-
-// onVersion continues when the version is agreed on.
-func (c *Core) onVersion(now time.Time) {
-	if c.end == SwitchEnd {
-		c.connect(now)
-		return
-	}
-	c.askFeatures(now)
+// refuseHello answers the first message with OFPHFC_INCOMPATIBLE, and ends the connection.
+func (o *outbox) refuseHello(frame []byte, reason string) {
+	o.version = errorVersion(openflow.Version(frame[0]))
+	o.refuseWith(binary.BigEndian.Uint32(frame[4:]), openflow.HelloFailedIncompatible, reason,
+		fmt.Errorf("%w: %w", ErrVersions, errors.New(reason)))
 }
 
 // versionsText is a bitmap of versions for people: "1.0, 1.3".

@@ -195,8 +195,8 @@ func (s *Session) readLoop() (reason error, ours bool) {
 			}
 			s.onDeadline()
 		}
-		if s.core.reason != nil {
-			return s.core.reason, true
+		if s.core.out.reason != nil {
+			return s.core.out.reason, true
 		}
 		s.awaitQueue()
 	}

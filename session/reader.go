@@ -28,7 +28,7 @@ func (s *Session) batch(n int) {
 	s.input.filled(n)
 	s.begin()
 	sense := s.core.plausible
-	for s.core.reason == nil {
+	for s.core.out.reason == nil {
 		frame, ok := s.input.next(sense)
 		if !ok {
 			break

@@ -2,8 +2,6 @@ package session
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,23 +20,31 @@ func (c *Core) receive(frame []byte, now time.Time) {
 	h, m, err := openflow.Parse(bytes.Clone(frame))
 	if err != nil {
 		c.refuse(h, frame, err)
-		return
+	} else {
+		c.take(h, m, frame, now)
 	}
+	if c.state == stateHandshake && c.handshake.stage == stageDone {
+		c.connect(now)
+	}
+}
+
+// take takes a message that was understood.
+func (c *Core) take(h openflow.Header, m openflow.Message, frame []byte, now time.Time) {
 	switch m := m.(type) {
 	case *openflow.Hello:
 	case *openflow.EchoRequest:
-		c.answerEcho(frame)
+		c.out.echoReply(frame)
 	case *openflow.EchoReply:
-		if !c.measure(h.XID, now) && !c.duplicateReply(h.XID) {
-			c.reply(h, m, frame)
+		if !c.echo.measure(h.XID, now) && !c.duplicate.reply(&c.out, h.XID) {
+			c.requests.reply(h, m, len(frame))
 		}
 	case *openflow.ErrorMsg:
-		c.receiveError(h, m)
+		c.takeError(h, m)
 	default:
 		if c.end == ControllerEnd {
-			c.receiveFromSwitch(h, m, frame)
+			c.takeFromSwitch(h, m, frame)
 		} else {
-			c.receiveFromController(h, m, frame)
+			c.takeFromController(h, m, frame)
 		}
 	}
 }
@@ -50,7 +56,7 @@ func (c *Core) plausible(header []byte) bool {
 	if c.state == stateHello {
 		return t == openflow.TypeHello || t == openflow.TypeError
 	}
-	return t == openflow.TypeError || openflow.Version(header[0]) == c.version || c.otherVersion(header)
+	return t == openflow.TypeError || openflow.Version(header[0]) == c.out.version || c.otherVersion(header)
 }
 
 // otherVersion reports whether a controller says something in another version of OpenFlow than
@@ -60,7 +66,7 @@ func (c *Core) plausible(header []byte) bool {
 func (c *Core) otherVersion(header []byte) bool {
 	const first, last = openflow.V10, openflow.Version(6) // OpenFlow 1.0 to 1.5
 	v := openflow.Version(header[0])
-	return c.end == SwitchEnd && c.state != stateHello && v != c.version && first <= v && v <= last
+	return c.end == SwitchEnd && c.state != stateHello && v != c.out.version && first <= v && v <= last
 }
 
 // framed reports whether the bytes are a message of this session. If not, it has been answered, and
@@ -68,60 +74,37 @@ func (c *Core) otherVersion(header []byte) bool {
 // refuses our HELLO comes before the peer has agreed on one.
 func (c *Core) framed(frame []byte) bool {
 	length := int(frame[2])<<8 | int(frame[3])
-	switch v := openflow.Version(frame[0]); {
+	v, agreed := openflow.Version(frame[0]), c.out.version
+	switch {
 	case length < openflow.HeaderLen:
-		c.failFraming(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
-	case v != c.version && openflow.Type(frame[1]) != openflow.TypeError && c.otherVersion(frame):
-		c.counts.refused++
-		c.sendError(frame, &openflow.DecodeError{Code: openflow.BadRequestBadVersion,
-			Reason: fmt.Sprintf("version %s in a session of %s", v, c.version)})
-	case v != c.version && openflow.Type(frame[1]) != openflow.TypeError:
-		c.failFraming(frame, openflow.BadRequestBadVersion, fmt.Sprintf("version %s in a session of %s", v, c.version))
-	default:
+		c.out.loseFraming(frame, openflow.BadRequestBadLen, fmt.Sprintf("length %d in a header, below 8", length))
+	case v == agreed || openflow.Type(frame[1]) == openflow.TypeError:
 		return true
+	case c.otherVersion(frame):
+		c.out.refuse(frame, &openflow.DecodeError{Code: openflow.BadRequestBadVersion,
+			Reason: fmt.Sprintf("version %s in a session of %s", v, agreed)})
+	default:
+		c.out.loseFraming(frame, openflow.BadRequestBadVersion, fmt.Sprintf("version %s in a session of %s", v, agreed))
 	}
 	return false
 }
 
-// failFraming answers a message after which the framing is lost, and ends the connection.
-func (c *Core) failFraming(frame []byte, code openflow.ErrorCode, reason string) {
-	c.counts.refused++
-	c.sendError(frame, &openflow.DecodeError{Code: code, Reason: reason})
-	c.close(fmt.Errorf("%w: %s", ErrFraming, reason))
-}
-
-// refuse answers a message that was not understood, and goes on. An error is never answered with an
-// error.
+// refuse answers a message that was not understood, and goes on. If it is the answer to a request, that has failed.
 func (c *Core) refuse(h openflow.Header, frame []byte, err error) {
-	c.counts.refused++
 	if r := c.requests.find(h.XID); r != nil && r.want == h.Type {
-		c.answer(r, nil, err)
+		c.requests.end(r, nil, err)
 	}
-	var de *openflow.DecodeError
-	if !errors.As(err, &de) {
-		de = &openflow.DecodeError{Code: openflow.BadRequestBadLen, Reason: err.Error()}
-	}
-	if openflow.Type(frame[1]) != openflow.TypeError {
-		c.sendError(frame, de)
-	}
+	c.out.refuse(frame, err)
 }
 
-// sendError sends the error that answers frame, with its transaction id.
-func (c *Core) sendError(frame []byte, de *openflow.DecodeError) {
-	out, err := openflow.Append(c.out, c.version, binary.BigEndian.Uint32(frame[4:]), openflow.NewError(de, frame))
-	if err == nil {
-		c.out = out
-	}
-}
-
-// receiveError takes an error: the answer to a request, or something for the handler.
-func (c *Core) receiveError(h openflow.Header, m *openflow.ErrorMsg) {
+// takeError takes an error: the answer to a request, or something for the handler.
+func (c *Core) takeError(h openflow.Header, m *openflow.ErrorMsg) {
 	if r := c.requests.find(h.XID); r != nil {
-		c.answer(r, nil, &PeerError{Header: h, Msg: m})
+		c.requests.end(r, nil, &PeerError{Header: h, Msg: m})
 		return
 	}
 	if m.Code>>16 == openflow.HelloFailedIncompatible>>16 {
-		c.close(fmt.Errorf("%w: %w", ErrVersions, &PeerError{Header: h, Msg: m}))
+		c.out.close(fmt.Errorf("%w: %w", ErrVersions, &PeerError{Header: h, Msg: m}))
 		return
 	}
 	c.deliver(h, m)

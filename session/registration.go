@@ -25,7 +25,7 @@ func (v *Server) Session(datapath uint64) *Session {
 // id, a duplicate check begins there, and admission waits until that one has answered or ended; a
 // third session is refused.
 func (v *Server) identified(s *Session) {
-	id := s.core.features.Datapath
+	id := s.core.handshake.features.Datapath
 	if err := v.admit(s, id); err != nil {
 		s.setAdmission(&Admission{err})
 		return
@@ -94,7 +94,7 @@ func (v *Server) alive(s *Session) {
 // ended removes a session after Disconnected. Its successor, if any, has the datapath id from then
 // on.
 func (v *Server) ended(s *Session) {
-	id, counts := s.core.features.Datapath, s.Stats()
+	id, counts := s.core.handshake.features.Datapath, s.Stats()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if s.registration.connected {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -23,11 +24,15 @@ type request struct {
 }
 
 // requests are those of a session that wait, by transaction id and in the order in which they were
-// sent.
+// sent. Each is answered once: by an event, or at once if the core itself asked.
 type requests struct {
+	cfg *Config
+	out *outbox
+
 	open     map[uint32]*request // nil while there are none
 	order    []*request          // answered ones are dropped lazily
 	deadline time.Time           // not later than that of any open request; zero if none is open
+	holds    atomic.Int64        // bytes of incomplete answers, as Config.MaxHeld counts them; the reader looks without the lock
 }
 
 // keepRequests is the room for requests that a session keeps while none is open.
@@ -47,29 +52,26 @@ func answerType(t openflow.Type) (openflow.Type, bool) {
 	return 0, false
 }
 
-// Expect enters a request that is about to be sent: its answer comes as an EventAnswer. The message
-// must have an answer (else ErrNoReply) and not be one too many (else ErrFull).
-func (c *Core) Expect(xid uint32, t openflow.Type, now time.Time, answer func(openflow.Message, error)) error {
+// enter enters a request that is about to be sent. The message must have an answer (else ErrNoReply) and
+// not be one too many (else ErrFull).
+func (q *requests) enter(xid uint32, t openflow.Type, now time.Time, answer func(openflow.Message, error)) error {
 	want, ok := answerType(t)
 	switch {
-	case c.state == stateClosed:
-		return closed(c.reason)
 	case !ok:
 		return ErrNoReply
-	case len(c.requests.open) >= MaxRequests:
+	case len(q.open) >= MaxRequests:
 		return ErrFull
 	}
-	c.expect(&request{xid: xid, want: want, answer: answer}, now)
+	q.add(&request{xid: xid, want: want, answer: answer}, now)
 	return nil
 }
 
-func (c *Core) expect(r *request, now time.Time) {
+func (q *requests) add(r *request, now time.Time) {
 	r.multipart = r.want == openflow.TypeMultipartReply
-	r.deadline = now.Add(c.cfg.RequestTimeout)
+	r.deadline = now.Add(q.cfg.RequestTimeout)
 	if r.multipart {
-		r.deadline = now.Add(c.cfg.MultipartTimeout)
+		r.deadline = now.Add(q.cfg.MultipartTimeout)
 	}
-	q := &c.requests
 	if q.open == nil {
 		q.open = make(map[uint32]*request)
 	}
@@ -78,19 +80,20 @@ func (c *Core) expect(r *request, now time.Time) {
 	q.deadline = earlier(q.deadline, r.deadline)
 }
 
-// ask sends a request of the core itself; answer is called within a later step.
-func (c *Core) ask(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
+// ask sends a request of the core itself, whose transaction id it returns; answer is called within a later step.
+func (q *requests) ask(m openflow.Message, now time.Time, answer func(openflow.Message, error)) (xid uint32) {
 	want, _ := answerType(m.Type())
-	xid := c.NextXID()
-	c.send(xid, m)
-	c.expect(&request{xid: xid, want: want, answer: answer, own: true}, now)
+	xid = q.out.nextXID()
+	q.out.message(xid, m)
+	q.add(&request{xid: xid, want: want, answer: answer, own: true}, now)
+	return xid
 }
 
-// Forget drops a request: it will not be answered.
-func (c *Core) Forget(xid uint32) {
-	if r := c.requests.find(xid); r != nil {
-		c.requests.remove(r)
-		c.holds.Add(-heldFactor * int64(r.bytes))
+// forget drops a request: it will not be answered.
+func (q *requests) forget(xid uint32) {
+	if r := q.find(xid); r != nil {
+		q.remove(r)
+		q.holds.Add(-heldFactor * int64(r.bytes))
 	}
 }
 
@@ -118,20 +121,19 @@ func (q *requests) remove(r *request) {
 	}
 }
 
-// answer ends a request: its event is delivered after this step, or at once if the core itself
-// asked.
-func (c *Core) answer(r *request, m openflow.Message, err error) {
-	c.requests.remove(r)
+// end ends a request: its event is delivered after this step, or at once if the core itself asked.
+func (q *requests) end(r *request, m openflow.Message, err error) {
+	q.remove(r)
 	if r.own { // the answer is held until the handshake is done
 		r.answer(m, err)
 		return
 	}
-	c.holds.Add(-heldFactor * int64(r.bytes))
-	c.events = append(c.events, Event{Kind: EventAnswer, Message: m, answer: r.answer, err: err})
+	q.holds.Add(-heldFactor * int64(r.bytes))
+	q.out.deliver(Event{Kind: EventAnswer, Message: m, answer: r.answer, err: err})
 }
 
 // expire answers the requests whose deadline has passed, in their order.
-func (q *requests) expire(c *Core, now time.Time) {
+func (q *requests) expire(now time.Time) {
 	if q.deadline.IsZero() || now.Before(q.deadline) {
 		return
 	}
@@ -148,32 +150,29 @@ func (q *requests) expire(c *Core, now time.Time) {
 	}
 	q.deadline = next
 	for _, r := range late {
-		c.answer(r, nil, ErrTimeout)
+		q.end(r, nil, ErrTimeout)
 	}
 }
 
 // fail answers all open requests, in their order.
-func (q *requests) fail(c *Core, err error) {
+func (q *requests) fail(err error) {
 	for _, r := range slices.Clone(q.order) { // answering changes the order
 		if !r.answered {
-			c.answer(r, nil, err)
+			q.end(r, nil, err)
 		}
 	}
 }
 
-// reply takes a message that may be the answer to a request and reports whether it was.
-func (c *Core) reply(h openflow.Header, m openflow.Message, frame []byte) bool {
-	r := c.requests.find(h.XID)
+// reply takes a message that may be the answer to a request, and its length, and reports whether it was.
+func (q *requests) reply(h openflow.Header, m openflow.Message, length int) bool {
+	r := q.find(h.XID)
 	if r == nil || r.want != m.Type() {
 		return false
 	}
-	if role, ok := m.(*openflow.RoleReply); ok {
-		c.role.Store(uint32(role.Role))
-	}
 	if part, ok := m.(*openflow.MultipartReply); ok {
-		c.addPart(r, part, len(frame))
-		return true
+		q.addPart(r, part, length)
+	} else {
+		q.end(r, m, nil)
 	}
-	c.answer(r, m, nil)
 	return true
 }

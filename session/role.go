@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirnet/weir/openflow"
 )
@@ -12,35 +13,28 @@ import (
 // that has just started.
 type Roles struct {
 	mu         sync.Mutex
-	master     *Core
+	master     *heldRole
 	generation uint64
 	defined    bool // a generation was named
 }
 
-// Role is the role at this connection, as the switch has confirmed it (or, at the switch's end,
-// given it).
-func (c *Core) Role() openflow.Role { return openflow.Role(c.role.Load()) }
+// heldRole is the role at one connection, as the switch has confirmed it (or, at the switch's end,
+// given it). Any goroutine may read it.
+type heldRole struct{ role atomic.Uint32 }
 
-// answerRole gives a role or refuses it.
-func (c *Core) answerRole(h openflow.Header, m *openflow.RoleRequest, frame []byte) {
-	reply, err := c.roles.request(c, m)
-	if err != nil {
-		c.refuse(h, frame, err)
-		return
-	}
-	c.send(h.XID, reply)
-}
+func (h *heldRole) get() openflow.Role  { return openflow.Role(h.role.Load()) }
+func (h *heldRole) set(r openflow.Role) { h.role.Store(uint32(r)) }
 
 // request does a role request. "If the value of generation_id is smaller than the value of the
 // largest one" - as a signed difference of 64 bits - a request for MASTER or SLAVE is stale
 // (OpenFlow 1.3, controller role change). OpenFlow 1.0 has Nicira's request, without a generation.
-func (r *Roles) request(c *Core, m *openflow.RoleRequest) (*openflow.RoleReply, error) {
+func (r *Roles) request(at *heldRole, v openflow.Version, m *openflow.RoleRequest) (*openflow.RoleReply, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m.Role > openflow.RoleSlave {
 		return nil, &openflow.DecodeError{Code: openflow.RoleRequestFailedBadRole, Reason: fmt.Sprintf("role %d", m.Role)}
 	}
-	named := c.version != openflow.V10 && (m.Role == openflow.RoleMaster || m.Role == openflow.RoleSlave)
+	named := v != openflow.V10 && (m.Role == openflow.RoleMaster || m.Role == openflow.RoleSlave)
 	if named {
 		if r.defined && int64(m.Generation-r.generation) < 0 {
 			return nil, &openflow.DecodeError{Code: openflow.RoleRequestFailedStale,
@@ -49,19 +43,19 @@ func (r *Roles) request(c *Core, m *openflow.RoleRequest) (*openflow.RoleReply, 
 		r.generation, r.defined = m.Generation, true
 	}
 	if m.Role != openflow.RoleNoChange {
-		r.give(c, m.Role)
+		r.give(at, m.Role)
 	}
 	generation := r.generation
 	if !r.defined {
 		generation = ^uint64(0)
 	}
-	return &openflow.RoleReply{Role: c.Role(), Generation: generation}, nil
+	return &openflow.RoleReply{Role: at.get(), Generation: generation}, nil
 }
 
 // give sets a role; the master before becomes a slave.
-func (r *Roles) give(c *Core, role openflow.Role) {
+func (r *Roles) give(c *heldRole, role openflow.Role) {
 	if r.master != nil && r.master != c && role == openflow.RoleMaster {
-		r.master.role.Store(uint32(openflow.RoleSlave))
+		r.master.set(openflow.RoleSlave)
 	}
 	switch {
 	case role == openflow.RoleMaster:
@@ -69,11 +63,11 @@ func (r *Roles) give(c *Core, role openflow.Role) {
 	case r.master == c:
 		r.master = nil
 	}
-	c.role.Store(uint32(role))
+	c.set(role)
 }
 
 // leave forgets a connection that has ended.
-func (r *Roles) leave(c *Core) {
+func (r *Roles) leave(c *heldRole) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.master == c {

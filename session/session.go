@@ -70,9 +70,9 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 	s.frames, _ = handler.(FrameHandler)
 	s.core = NewCore(end, cfg, roles)
 	if cfg.NewSwitch != nil && sw == nil {
-		s.core.roomCheck = s.roomForPorts
+		s.core.handshake.roomCheck = s.roomForPorts
 	}
-	_, s.core.barriers = sw.(BarrierHandler)
+	_, s.core.ofSwitch.barriers = sw.(BarrierHandler)
 	s.out.max, s.out.low = cfg.MaxQueue, cfg.HighWater/2
 	s.out.idle.L = &s.out.mu
 	s.out.drained = make(chan struct{}, 1)
@@ -85,7 +85,7 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 // version, or one that wraps ErrClosed.
 func (s *Session) Send(msgs ...openflow.Message) (uint32, error) {
 	n := uint32(len(msgs))
-	first := s.core.xid.Add(n) - n + 1
+	first := s.core.out.xid.Add(n) - n + 1
 	return first, s.put(first, 1, msgs)
 }
 
@@ -194,7 +194,7 @@ func (s *Session) Role() openflow.Role { return s.core.Role() }
 func (s *Session) SwitchConfig() openflow.GetConfigReply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.core.config
+	return s.core.ofSwitch.config
 }
 
 // RoundTrip is how long the last echo took, the peer's and our own waiting included; 0 before the
@@ -226,7 +226,7 @@ func (s *Session) Stats() Stats {
 	}
 	t.InBytes, t.Paused, t.Queue = s.in.bytes.Load(), s.in.paused.Load(), s.Queue()
 	s.mu.Lock()
-	t.Refused, t.Unmatched, t.Early = s.core.counts.refused, s.core.counts.unmatched, s.core.counts.early
+	t.Refused, t.Unmatched, t.Early = s.core.out.counts.refused, s.core.out.counts.unmatched, s.core.out.counts.early
 	s.mu.Unlock()
 	s.out.mu.Lock()
 	t.Out, t.OutBytes, t.Full = s.out.byType, s.out.bytes, s.out.full

@@ -156,7 +156,7 @@ func TestBuffersAreLetGoWhenIdle(t *testing.T) {
 func TestARequestThatWaitsLongHoldsUpNoMemory(t *testing.T) {
 	cfg := Config{}.withDefaults()
 	c := NewCore(SwitchEnd, &cfg, &Roles{})
-	c.version, c.state = openflow.V13, stateReady
+	c.out.version, c.state = openflow.V13, stateReady
 	for range 10000 {
 		xid := c.NextXID()
 		if err := c.Expect(xid, openflow.TypeBarrierRequest, time.Unix(0, 0), nil); err != nil {

@@ -98,7 +98,7 @@ func (p *Stepper) Lost(err error) { p.finish(err, false) }
 
 // after ends the session if its core wants that.
 func (p *Stepper) after() {
-	if reason := p.s.core.reason; reason != nil {
+	if reason := p.s.core.out.reason; reason != nil {
 		p.finish(reason, true)
 	}
 }

@@ -6,8 +6,22 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// receiveFromController takes a message at the switch's end.
-func (c *Core) receiveFromController(h openflow.Header, m openflow.Message, frame []byte) {
+// switchEnd is what a switch's end has besides.
+type switchEnd struct {
+	config   openflow.GetConfigReply // as the controller has set it
+	roles    *Roles                  // of all connections of the switch; nil at the controller's end
+	barriers bool                    // the owner answers barriers, as a BarrierHandler
+}
+
+// leave ends its role.
+func (e *switchEnd) leave(role *heldRole) {
+	if e.roles != nil {
+		e.roles.leave(role)
+	}
+}
+
+// takeFromController takes a message at the switch's end.
+func (c *Core) takeFromController(h openflow.Header, m openflow.Message, frame []byte) {
 	if c.reply(h, m, frame) {
 		return
 	}
@@ -18,35 +32,40 @@ func (c *Core) receiveFromController(h openflow.Header, m openflow.Message, fram
 	}
 	switch m := m.(type) {
 	case *openflow.FeaturesRequest:
-		c.events = append(c.events, Event{Kind: EventFeatures, Header: h})
+		c.out.deliver(Event{Kind: EventFeatures, Header: h})
 	case *openflow.GetConfigRequest:
-		config := c.config
-		c.send(h.XID, &config)
+		config := c.ofSwitch.config
+		c.out.message(h.XID, &config)
 	case *openflow.SetConfig:
-		c.config = openflow.GetConfigReply{Flags: m.Flags, MissSendLen: m.MissSendLen}
+		c.ofSwitch.config = openflow.GetConfigReply{Flags: m.Flags, MissSendLen: m.MissSendLen}
 	case *openflow.BarrierRequest:
-		if c.barriers {
+		if c.ofSwitch.barriers {
 			c.deliver(h, m)
 			return
 		}
 		// All before it was handled within the steps before, so its answer is true at once.
-		c.send(h.XID, &openflow.BarrierReply{})
+		c.out.message(h.XID, &openflow.BarrierReply{})
 	case *openflow.RoleRequest:
-		c.answerRole(h, m, frame)
+		reply, err := c.ofSwitch.roles.request(&c.role, c.out.version, m)
+		if err != nil {
+			c.refuse(h, frame, err)
+			return
+		}
+		c.out.message(h.XID, reply)
 	default:
-		c.receiveRequest(h, m, frame)
+		c.takeRequest(h, m, frame)
 	}
 }
 
-// receiveRequest hands over what the switch's owner answers, and refuses what only switches send.
-func (c *Core) receiveRequest(h openflow.Header, m openflow.Message, frame []byte) {
+// takeRequest hands over what the switch's owner answers, and refuses what only switches send.
+func (c *Core) takeRequest(h openflow.Header, m openflow.Message, frame []byte) {
 	switch m.Type() {
 	case openflow.TypeExperimenter, openflow.TypePacketOut, openflow.TypeFlowMod, openflow.TypeGroupMod,
 		openflow.TypePortMod, openflow.TypeTableMod, openflow.TypeMultipartRequest, openflow.TypeMeterMod,
 		openflow.TypeQueueGetConfigRequest, openflow.TypeGetAsyncRequest, openflow.TypeSetAsync:
 		c.deliver(h, m)
 	case openflow.TypeEchoReply:
-		c.counts.unmatched++
+		c.out.counts.unmatched++
 	default:
 		c.refuse(h, frame, &openflow.DecodeError{Code: openflow.BadRequestBadType,
 			Reason: fmt.Sprintf("%s sent to a switch", m.Type())})

@@ -267,7 +267,7 @@ func stuck(t *testing.T, secure bool) {
 func TestErrorsNobodyWaitsForCostNoPeerError(t *testing.T) {
 	cfg := Config{}.withDefaults()
 	c := NewCore(ControllerEnd, &cfg, nil)
-	c.version, c.state = openflow.V13, stateReady
+	c.out.version, c.state = openflow.V13, stateReady
 	frame, err := openflow.Append(nil, openflow.V13, 9,
 		&openflow.ErrorMsg{Code: openflow.BadRequestBadLen, Data: make([]byte, 64)})
 	if err != nil {
@@ -278,10 +278,10 @@ func TestErrorsNobodyWaitsForCostNoPeerError(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := m.(*openflow.ErrorMsg)
-	if n := testing.AllocsPerRun(100, func() { c.begin(); c.receiveError(h, e) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { c.out.begin(); c.takeError(h, e) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	if len(c.events) != 1 {
-		t.Errorf("%d events", len(c.events))
+	if len(c.out.events) != 1 {
+		t.Errorf("%d events", len(c.out.events))
 	}
 }

@@ -20,7 +20,7 @@ func (v *Server) Sessions() (list []*Session) {
 	list = v.sessions()
 	v.mu.Unlock()
 	slices.SortFunc(list, func(a, b *Session) int {
-		return cmp.Compare(a.core.features.Datapath, b.core.features.Datapath) // which no longer change
+		return cmp.Compare(a.core.handshake.features.Datapath, b.core.handshake.features.Datapath) // which no longer change
 	})
 	return list
 }
