@@ -62,7 +62,7 @@ func (t *Table) Shortest(src, dst int32, k int) []Alternative {
 }
 
 // has reports whether a node is in range.
-func (t *Table) has(node int32) bool { return uint32(node) < uint32(t.g.nodes) }
+func (t *Table) has(node int32) bool { return uint32(node) < uint32(t.costs.g.nodes) }
 
 // split partitions the set of c, without c itself, into one set for each spur node where a path may
 // leave c, and appends the best path of each.
@@ -81,7 +81,7 @@ func (s *spurSearch) split(src int32, c candidate, open []candidate) []candidate
 			}
 		}
 		s.closed[at] = true // later paths begin with this node and must not return to it
-		at, cost = s.t.g.edges[e].To, cost+uint64(s.t.Cost(e))
+		at, cost = s.t.costs.g.edges[e].To, cost+uint64(s.t.Cost(e))
 	}
 	return open
 }
@@ -98,7 +98,7 @@ type spurSearch struct {
 }
 
 func newSpurSearch(t *Table, dst int32) *spurSearch {
-	n := t.g.nodes
+	n := t.costs.g.nodes
 	return &spurSearch{t: t, dst: dst, to: t.to(dst).to, closed: make([]bool, n), dist: make([]uint64, n), via: make([]int32, n)}
 }
 
@@ -122,7 +122,7 @@ func (s *spurSearch) from(start int32, banned []int32) (Alternative, bool) {
 		if bound != s.dist[at]+uint64(s.to[at]) {
 			continue
 		}
-		for _, a := range s.t.out.of(at) {
+		for _, a := range s.t.costs.out.of(at) {
 			if a.cost == Down || s.to[a.node] == Unreachable || s.closed[a.node] || slices.Contains(banned, a.edge) {
 				continue
 			}
@@ -138,7 +138,7 @@ func (s *spurSearch) from(start int32, banned []int32) (Alternative, bool) {
 // trace returns the path found, by following via back from the destination.
 func (s *spurSearch) trace(start int32) Alternative {
 	a := Alternative{Cost: s.dist[s.dst]}
-	for at := s.dst; at != start; at = s.t.g.edges[s.via[at]].From {
+	for at := s.dst; at != start; at = s.t.costs.g.edges[s.via[at]].From {
 		a.Edges = append(a.Edges, s.via[at])
 	}
 	slices.Reverse(a.Edges)

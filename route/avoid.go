@@ -29,17 +29,17 @@ func (t *Table) PathAvoiding(src, dst int32, hash uint64, avoid *Avoid, buf []in
 		return t.walkAvoiding(src, dst, hash, avoid, buf)
 	}
 	// A path from the higher node to the lower one is the reverse of that from the lower one.
-	if t.asymmetric == 0 {
+	if t.costs.asymmetric == 0 {
 		if edges, cost, ok = t.walkAvoiding(dst, src, hash, avoid, buf); ok {
-			reversePath(edges[len(buf):], t.g.reverse)
+			reversePath(edges[len(buf):], t.costs.g.reverse)
 		}
 		return edges, cost, ok
 	}
 	if edges, cost, ok = t.walkAvoiding(src, dst, hash, avoid, buf); !ok {
 		return nil, 0, false
 	}
-	if back, same, found := t.walkAvoiding(dst, src, hash, avoid, nil); found && same == cost && t.isSymmetric(back) {
-		reversePath(back, t.g.reverse)
+	if back, same, found := t.walkAvoiding(dst, src, hash, avoid, nil); found && same == cost && t.costs.isSymmetric(back) {
+		reversePath(back, t.costs.g.reverse)
 		edges = append(buf, back...)
 	}
 	return edges, cost, true
@@ -54,9 +54,9 @@ func (t *Table) walkAvoiding(src, dst int32, hash uint64, avoid *Avoid, buf []in
 	if edges, ok = t.follow(src, dst, d.to, hash, avoid, buf); ok {
 		return edges, uint64(d.to[src]), true
 	}
-	s := t.scratch.Get().(*scratch)
-	defer t.scratch.Put(s)
-	if !t.search(src, dst, avoid, s) {
+	s := t.solver()
+	defer t.release(s)
+	if !s.search(src, dst, avoid) {
 		return nil, 0, false
 	}
 	if edges, ok = t.follow(src, dst, s.to, hash, avoid, buf); !ok {
@@ -70,13 +70,13 @@ func (t *Table) follow(src, dst int32, to []uint32, hash uint64, avoid *Avoid, b
 	edges = buf
 	for at := src; at != dst; {
 		have, best, next := uint64(to[at]), uint64(0), (*arc)(nil)
-		arcs := t.out.of(at)
+		arcs := t.costs.out.of(at)
 		for i := range arcs {
 			a := &arcs[i]
 			if uint64(to[a.node])+uint64(a.cost) != have || avoid.has(a) {
 				continue
 			}
-			if s := score(hash, t.g.keys[a.edge]); s > best || next == nil {
+			if s := score(hash, t.costs.g.keys[a.edge]); s > best || next == nil {
 				best, next = s, a
 			}
 		}
@@ -86,37 +86,4 @@ func (t *Table) follow(src, dst int32, to []uint32, hash uint64, avoid *Avoid, b
 		edges, at = append(edges, next.edge), next.node
 	}
 	return edges, true
-}
-
-// search computes the distances to dst, without what is to be avoided, of src and of all that is nearer,
-// into s.to. It reports whether src has one.
-func (t *Table) search(src, dst int32, avoid *Avoid, s *scratch) bool {
-	if s.to == nil {
-		s.to = make([]uint32, t.g.nodes)
-	}
-	for i := range s.to {
-		s.to[i] = Unreachable
-	}
-	s.to[dst] = 0
-	s.heap.push(0, dst)
-	for len(s.heap) > 0 {
-		d, at := s.heap.pop()
-		if at == src {
-			s.heap = s.heap[:0]
-			return true
-		}
-		if d != s.to[at] {
-			continue
-		}
-		in := t.in.of(at)
-		for i := range in {
-			a := &in[i] // leads from a.node to at
-			c := uint64(d) + uint64(a.cost)
-			if c < uint64(s.to[a.node]) && !avoid.has(a) {
-				s.to[a.node] = uint32(c)
-				s.heap.push(uint32(c), a.node)
-			}
-		}
-	}
-	return false
 }

@@ -77,7 +77,7 @@ func TestAllocationBudgetOfAvoiding(t *testing.T) {
 		p := pairs[0]
 		if name == "what the path meets" {
 			edges, _, _ := table.Path(p.src, p.dst, 1, nil)
-			avoid = &Avoid{Nodes: []int32{table.g.Edge(edges[2]).To}}
+			avoid = &Avoid{Nodes: []int32{table.Graph().Edge(edges[2]).To}}
 		}
 		f := func() { table.PathAvoiding(p.src, p.dst, 1, avoid, buf[:0]) }
 		f()
@@ -98,11 +98,12 @@ func BenchmarkPathAvoiding(b *testing.B) {
 			for i, p := range pairs {
 				edges, _, _ := table.Path(p.src, p.dst, 1, nil)
 				for node := int32(0); len(avoid[i].Nodes) == 0; node++ {
-					meets := node == p.src || slices.ContainsFunc(edges, func(e int32) bool { return table.g.Edge(e).To == node })
+					meets := node == p.src ||
+						slices.ContainsFunc(edges, func(e int32) bool { return table.Graph().Edge(e).To == node })
 					if !own && !meets {
 						avoid[i].Nodes = []int32{node}
 					} else if own {
-						avoid[i].Nodes = []int32{table.g.Edge(edges[2]).To}
+						avoid[i].Nodes = []int32{table.Graph().Edge(edges[2]).To}
 					}
 				}
 			}

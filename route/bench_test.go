@@ -132,7 +132,7 @@ func BenchmarkIncrementalLink(b *testing.B) {
 		})
 		b.Run("repair", func(b *testing.B) {
 			t := asked(g)
-			d, s := &distances{to: make([]uint32, 206), nextHop: make([]uint8, 206)}, t.scratch.Get().(*scratch)
+			d, s := &distances{to: make([]uint32, 206), nextHop: make([]uint8, 206)}, t.solver()
 			type job struct {
 				next *Table
 				dst  int32
@@ -156,7 +156,8 @@ func BenchmarkIncrementalLink(b *testing.B) {
 				}
 				copy(d.to, j.from.to)
 				copy(d.nextHop, j.from.nextHop)
-				j.next.repair(j.dst, d, j.from.pending, s)
+				s.costs = &j.next.costs
+				s.repair(j.dst, d, j.from.pending)
 			}
 			b.ReportMetric(float64(len(jobs))/416, "trees/link")
 		})
@@ -180,7 +181,7 @@ func flip(t *Table, link int) []Change {
 	a, z := int32(2*link), int32(2*link+1)
 	cost := Down
 	if t.Cost(a) == Down {
-		cost = t.g.Edge(a).Cost
+		cost = t.Graph().Edge(a).Cost
 	}
 	return []Change{{a, cost}, {z, cost}}
 }

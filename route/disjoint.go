@@ -43,7 +43,7 @@ func (t *Table) Disjoint(src, dst int32, kind Disjointness) (pair [2]Alternative
 func (t *Table) extractPath(src, dst int32, used map[int32]bool) Alternative {
 	var p Alternative
 	for at := src; at != dst; {
-		arcs := t.out.of(at)
+		arcs := t.costs.out.of(at)
 		i := slices.IndexFunc(arcs, func(a arc) bool { return used[a.edge] })
 		if i < 0 {
 			panic("route: edges of a disjoint pair do not join")
@@ -75,13 +75,13 @@ type residual struct {
 }
 
 func newResidual(t *Table, src, dst int32, kind Disjointness, first []int32) *residual {
-	n := t.g.nodes
+	n := t.costs.g.nodes
 	r := &residual{t: t, src: src, dst: dst, kind: kind, to: t.to(dst).to, onFirst: map[int32]bool{},
 		into: slices.Repeat([]int32{-1}, n), dist: slices.Repeat([]uint64{infinity}, 2*n), from: make([]int32, 2*n),
 		via: make([]int32, 2*n)}
 	for _, e := range first {
 		r.onFirst[e] = true
-		r.into[t.g.edges[e].To] = e
+		r.into[t.costs.g.edges[e].To] = e
 	}
 	return r
 }
@@ -108,12 +108,12 @@ func (r *residual) search() bool {
 		}
 		node := state / 2
 		if e := r.into[node]; e >= 0 {
-			reach(state, 2*r.t.g.edges[e].From+1, ^e, d)
+			reach(state, 2*r.t.costs.g.edges[e].From+1, ^e, d)
 		}
 		if state%2 == 0 {
 			continue
 		}
-		for _, a := range r.t.out.of(node) {
+		for _, a := range r.t.costs.out.of(node) {
 			if a.cost == Down || r.to[a.node] == Unreachable || r.onFirst[a.edge] {
 				continue
 			}

@@ -1,9 +1,6 @@
 package route
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Path appends the edges of a shortest path from src to dst to buf and returns them with their
 // cost. Without a path, or if a node is out of range, ok is false and edges is nil. hash selects
@@ -23,11 +20,11 @@ func (t *Table) Path(src, dst int32, hash uint64, buf []int32) (edges []int32, c
 	}
 	// A path from the higher node to the lower one is the reverse of that from the lower one.
 	edges, cost, ok = t.walk(dst, src, hash, buf)
-	if ok && (t.asymmetric == 0 || cost == uint64(t.Dist(src, dst)) && t.isSymmetric(edges[len(buf):])) {
-		reversePath(edges[len(buf):], t.g.reverse)
+	if ok && (t.costs.asymmetric == 0 || cost == uint64(t.Dist(src, dst)) && t.costs.isSymmetric(edges[len(buf):])) {
+		reversePath(edges[len(buf):], t.costs.g.reverse)
 		return edges, cost, ok
 	}
-	if t.asymmetric == 0 {
+	if t.costs.asymmetric == 0 {
 		return nil, 0, false
 	}
 	return t.walk(src, dst, hash, buf)
@@ -45,7 +42,7 @@ func (t *Table) walk(src, dst int32, hash uint64, buf []int32) (edges []int32, c
 		if i == multipath {
 			i = t.choose(at, d.to, hash)
 		}
-		next := &t.out.arcs[t.out.start[at]+i]
+		next := &t.costs.out.arcs[t.costs.out.start[at]+i]
 		edges = append(edges, next.edge)
 		at = next.node
 	}
@@ -55,11 +52,11 @@ func (t *Table) walk(src, dst int32, hash uint64, buf []int32) (edges []int32, c
 // choose returns the index, among the arcs of node, of the next hop that the flow takes.
 func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 	have, best, pick := uint64(to[node]), uint64(0), int32(-1)
-	for i, a := range t.out.of(node) {
+	for i, a := range t.costs.out.of(node) {
 		if uint64(to[a.node])+uint64(a.cost) != have {
 			continue
 		}
-		if s := score(hash, t.g.keys[a.edge]); s > best || pick < 0 {
+		if s := score(hash, t.costs.g.keys[a.edge]); s > best || pick < 0 {
 			best, pick = s, int32(i)
 		}
 	}
@@ -67,11 +64,6 @@ func (t *Table) choose(node int32, to []uint32, hash uint64) int32 {
 		panic("route: distances do not lead to their destination")
 	}
 	return pick
-}
-
-// isSymmetric reports whether every edge of a path has a reverse of the same cost.
-func (t *Table) isSymmetric(edges []int32) bool {
-	return !slices.ContainsFunc(edges, t.isAsymmetric)
 }
 
 // reversePath replaces a path by the reverses of its edges, in reverse order.

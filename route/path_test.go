@@ -189,7 +189,7 @@ func (t *Table) NextHops(src, dst int32, buf []int32) []int32 {
 	if src == dst || to[src] == Unreachable {
 		return buf
 	}
-	for _, a := range t.out.of(src) {
+	for _, a := range t.costs.out.of(src) {
 		if uint64(to[a.node])+uint64(a.cost) == uint64(to[src]) {
 			buf = append(buf, a.edge)
 		}
@@ -204,17 +204,17 @@ func (t *Table) CountPaths(src, dst int32) uint64 {
 	if to[src] == Unreachable {
 		return 0
 	}
-	nodes := make([]int32, 0, t.g.nodes) // those nearer than src, nearest first: each is counted before it is used
-	for n := range int32(t.g.nodes) {
+	nodes := make([]int32, 0, t.costs.g.nodes) // those nearer than src, nearest first: each is counted before it is used
+	for n := range int32(t.costs.g.nodes) {
 		if to[n] < to[src] || n == src {
 			nodes = append(nodes, n)
 		}
 	}
 	slices.SortFunc(nodes, func(a, b int32) int { return int(int64(to[a]) - int64(to[b])) })
-	count := make([]uint64, t.g.nodes)
+	count := make([]uint64, t.costs.g.nodes)
 	count[dst] = 1
 	for _, n := range nodes {
-		for _, a := range t.out.of(n) {
+		for _, a := range t.costs.out.of(n) {
 			if n != dst && uint64(to[a.node])+uint64(a.cost) == uint64(to[n]) {
 				sum, carry := bits.Add64(count[n], count[a.node], 0)
 				if carry != 0 {

@@ -14,13 +14,9 @@ import (
 // Memory: 32 bytes an edge, and 5 bytes for each pair of a node and a destination that was asked
 // for, shared with other versions where equal.
 type Table struct {
-	g       *Graph
-	out, in adjacency
-	cells   []*cell // by destination; shared between versions in which its distances are equal
-	scratch *sync.Pool
-	// asymmetric counts the edges in use without a reverse of the same cost; at 0 the reverse of every
-	// shortest path is one.
-	asymmetric int
+	costs   costs
+	cells   []*cell    // by destination; shared between versions in which its distances are equal
+	solvers *sync.Pool // of *solver, shared by all versions
 }
 
 // cell holds the distances to one destination, for all versions that share it. tree is nil until a
@@ -55,25 +51,20 @@ const maxPending = 64
 
 // NewTable returns the first version, with the costs of the graph.
 func NewTable(g *Graph) *Table {
-	t := &Table{g: g, out: g.out, in: g.in, cells: make([]*cell, g.nodes)}
-	t.scratch = &sync.Pool{New: func() any { return &scratch{mark: make([]bool, g.nodes)} }}
+	t := &Table{costs: initialCosts(g), cells: make([]*cell, g.nodes)}
+	t.solvers = &sync.Pool{New: func() any { return &solver{mark: make([]bool, g.nodes)} }}
 	fresh := make([]cell, g.nodes)
 	for i := range t.cells {
 		t.cells[i] = &fresh[i]
-	}
-	for id := range g.edges {
-		if t.isAsymmetric(int32(id)) {
-			t.asymmetric++
-		}
 	}
 	return t
 }
 
 // Graph returns the graph.
-func (t *Table) Graph() *Graph { return t.g }
+func (t *Table) Graph() *Graph { return t.costs.g }
 
 // Cost returns the cost of an edge in this version.
-func (t *Table) Cost(edge int32) uint32 { return t.out.arcs[t.out.at[edge]].cost }
+func (t *Table) Cost(edge int32) uint32 { return t.costs.of(edge) }
 
 // Dist returns the cost of the shortest path from src to dst, Unreachable without one.
 func (t *Table) Dist(src, dst int32) uint32 { return t.to(dst).to[src] }
@@ -84,20 +75,20 @@ func (t *Table) Dist(src, dst int32) uint32 { return t.to(dst).to[src] }
 //
 // A cost is 1 to Graph.MaxCost, or Down. With panics on another one, and on an unknown edge.
 func (t *Table) With(changes ...Change) *Table {
-	next := &Table{g: t.g, asymmetric: t.asymmetric, scratch: t.scratch}
+	next := &Table{solvers: t.solvers}
 	var changed []int32
 	for _, c := range changes {
-		if !t.g.validCost(c.Cost) {
-			panic(fmt.Sprintf("route: edge %d to cost %d, want 1 to %d, or Down", c.Edge, c.Cost, t.g.MaxCost()))
+		if g := t.costs.g; !g.validCost(c.Cost) {
+			panic(fmt.Sprintf("route: edge %d to cost %d, want 1 to %d, or Down", c.Edge, c.Cost, g.MaxCost()))
 		}
-		if next.out.arcs == nil {
+		if next.costs.g == nil {
 			if t.Cost(c.Edge) == c.Cost {
 				continue
 			}
-			next.out, next.in = t.out.clone(), t.in.clone()
+			next.costs = t.costs.clone()
 		}
 		if next.Cost(c.Edge) != c.Cost {
-			next.set(c)
+			next.costs.set(c)
 			changed = append(changed, c.Edge)
 		}
 	}
@@ -106,33 +97,6 @@ func (t *Table) With(changes ...Change) *Table {
 	}
 	next.inherit(t, changed)
 	return next
-}
-
-// set changes a cost in a version that is not published yet.
-func (t *Table) set(c Change) {
-	r := t.g.Reverse(c.Edge)
-	before := t.countAsymmetric(c.Edge, r)
-	t.out.arcs[t.out.at[c.Edge]].cost = c.Cost
-	t.in.arcs[t.in.at[c.Edge]].cost = c.Cost
-	t.asymmetric += t.countAsymmetric(c.Edge, r) - before
-}
-
-// countAsymmetric counts the asymmetric ones of an edge and its reverse.
-func (t *Table) countAsymmetric(edge, reverse int32) int {
-	n := 0
-	if t.isAsymmetric(edge) {
-		n++
-	}
-	if reverse >= 0 && t.isAsymmetric(reverse) {
-		n++
-	}
-	return n
-}
-
-// isAsymmetric reports whether an edge is in use and has no reverse of the same cost.
-func (t *Table) isAsymmetric(edge int32) bool {
-	c, r := t.Cost(edge), t.g.Reverse(edge)
-	return c != Down && (r < 0 || t.Cost(r) != c)
 }
 
 // inherit shares the cells of the previous version, and replaces those whose distances the changed
@@ -170,7 +134,7 @@ func (t *Table) inherit(old *Table, changed []int32) {
 // nextHop would be wrong.
 func (t *Table) stillValid(old *Table, dst int32, d *distances, changed []int32) bool {
 	for _, id := range changed {
-		e := &t.g.edges[id]
+		e := &t.costs.g.edges[id]
 		if e.From == dst {
 			continue
 		}
@@ -194,7 +158,7 @@ func (t *Table) stillValid(old *Table, dst int32, d *distances, changed []int32)
 
 // hasNextHop reports whether a node has an edge on a path of exactly its distance.
 func (t *Table) hasNextHop(node int32, to []uint32) bool {
-	for _, a := range t.out.of(node) {
+	for _, a := range t.costs.out.of(node) {
 		if uint64(a.cost)+uint64(to[a.node]) == uint64(to[node]) {
 			return true
 		}
@@ -208,4 +172,40 @@ func (t *Table) to(dst int32) *distances {
 		return d
 	}
 	return t.resolve(dst)
+}
+
+// resolve computes or repairs the distances to dst and publishes them to other readers. If another
+// reader has published its result first, that one is returned: they are equal.
+func (t *Table) resolve(dst int32) *distances {
+	c := t.cells[dst]
+	had := c.tree.Load()
+	if had != nil && had.pending == nil {
+		return had
+	}
+	s := t.solver()
+	d := &distances{to: make([]uint32, t.costs.g.nodes), nextHop: make([]uint8, t.costs.g.nodes)}
+	if had == nil {
+		s.compute(dst, d)
+	} else {
+		copy(d.to, had.to)
+		copy(d.nextHop, had.nextHop)
+		s.repair(dst, d, had.pending)
+	}
+	t.release(s)
+	if !c.tree.CompareAndSwap(had, d) {
+		return c.tree.Load()
+	}
+	return d
+}
+
+// solver returns one for the costs of this version, until release.
+func (t *Table) solver() *solver {
+	s := t.solvers.Get().(*solver)
+	s.costs = &t.costs
+	return s
+}
+
+func (t *Table) release(s *solver) {
+	s.costs = nil // it may outlive this version
+	t.solvers.Put(s)
 }

@@ -14,7 +14,7 @@ type Tree struct {
 func (g *Graph) Tree(root int32, t *Tree) { fillTree(g.nodes, &g.in, root, t) }
 
 // Tree fills t with shortest paths to root, by the costs of this version.
-func (t *Table) Tree(root int32, tree *Tree) { fillTree(t.g.nodes, &t.in, root, tree) }
+func (t *Table) Tree(root int32, tree *Tree) { fillTree(t.costs.g.nodes, &t.costs.in, root, tree) }
 
 func fillTree(nodes int, in *adjacency, root int32, t *Tree) {
 	if cap(t.Dist) < nodes || cap(t.Next) < nodes {

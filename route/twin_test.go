@@ -196,8 +196,8 @@ func compareVersions(t *rapid.T) {
 	w := newTwin(n)
 	table := NewTable(g)
 	compare := func(label string, table *Table, w *twin) {
-		if table.asymmetric != w.asymmetric() {
-			t.Fatalf("%s: %d asymmetric edges, want %d", label, table.asymmetric, w.asymmetric())
+		if table.costs.asymmetric != w.asymmetric() {
+			t.Fatalf("%s: %d asymmetric edges, want %d", label, table.costs.asymmetric, w.asymmetric())
 		}
 		fresh := w.fresh(t)
 		for s := range n.nodes {

@@ -54,25 +54,13 @@ func (s *Spec) Append(b []byte) []byte {
 		if s.Kind == MultipointToPoint {
 			b = binary.BigEndian.AppendUint16(b, uint16(len(s.Src)))
 		}
-		b = s.appendList(b, s.Src)
+		b = s.Kind.appendEnds(b, s.Src)
 		if s.Kind == PointToMultipoint {
 			b = binary.BigEndian.AppendUint16(b, uint16(len(s.Dst)))
 		}
-		b = s.appendList(b, s.Dst)
+		b = s.Kind.appendEnds(b, s.Dst)
 	}
 	return append(b, s.Selector.OXM...)
-}
-
-func (s *Spec) appendList(b []byte, ends []End) []byte {
-	for i := range ends {
-		if s.Kind == HostToHost {
-			b = append(b, ends[i].Host.MAC[:]...)
-			b = binary.BigEndian.AppendUint16(b, ends[i].Host.VLAN)
-			continue
-		}
-		b = appendPoint(b, ends[i].Point)
-	}
-	return b
 }
 
 func appendPoint(b []byte, p netview.Point) []byte {

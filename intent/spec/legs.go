@@ -33,7 +33,11 @@ var bothFamilies = [2][]byte{
 // else. Of the other kinds there is one leg, or, with no selector, one for each of IPv4 and IPv6.
 func (s *Spec) Matches(buf [][]byte, reverse bool) [][]byte {
 	if s.Kind == HostToHost {
-		return append(buf, s.hostMatches(reverse)...)
+		src, dst, selector := s.Src[0].Host, s.Dst[0].Host, s.Selector
+		if reverse {
+			src, dst, selector = dst, src, reversed(selector)
+		}
+		return append(buf, hostMatches(src, dst, selector)...)
 	}
 	if len(s.Selector.OXM) == 0 {
 		return append(buf, bothFamilies[:]...)
@@ -44,11 +48,8 @@ func (s *Spec) Matches(buf [][]byte, reverse bool) [][]byte {
 	return append(buf, reversed(s.Selector).OXM)
 }
 
-func (s *Spec) hostMatches(reverse bool) [][]byte {
-	src, dst, selector := s.Src[0].Host, s.Dst[0].Host, s.Selector
-	if reverse {
-		src, dst, selector = dst, src, reversed(selector)
-	}
+// hostMatches are the packets from one host to another.
+func hostMatches(src, dst netview.HostID, selector openflow.Match) [][]byte {
 	base := between(src, dst)
 	if len(selector.OXM) == 0 {
 		return [][]byte{base}

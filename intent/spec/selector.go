@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -41,7 +42,7 @@ func (s *Spec) checkSelector() error {
 		return contradiction(s.Selector.OXM)
 	}
 	if s.Kind == HostToHost {
-		return s.checkHostSelector()
+		return checkHostSelector(s.Selector, s.Src[0].Host)
 	}
 	return nil
 }
@@ -161,26 +162,26 @@ func codeOf(err error) (openflow.ErrorCode, bool) {
 	return d.Code, true
 }
 
-// checkHostSelector refuses what the hosts' ids say already. A priority of a tagged host's VLAN
+// checkHostSelector refuses, between hosts, what the hosts' ids say already. A priority of a tagged host's VLAN
 // brings the field vlan_vid with it (any tag), which the host's own id replaces.
-func (s *Spec) checkHostSelector() error {
+func checkHostSelector(selector openflow.Match, src netview.HostID) error {
 	for _, f := range []openflow.Field{openflow.FieldEthDst, openflow.FieldEthSrc} {
-		if _, _, ok := s.Selector.Lookup(f); ok {
+		if _, _, ok := selector.Lookup(f); ok {
 			return wrong("selector."+f.String(), "a value", "none: the hosts' ids say it")
 		}
 	}
-	vlan, mask, ok := s.Selector.Lookup(openflow.FieldVLANVID)
+	vlan, mask, ok := selector.Lookup(openflow.FieldVLANVID)
 	if !ok {
 		return nil
 	}
-	_, _, priority := s.Selector.Lookup(openflow.FieldVLANPCP)
+	_, _, priority := selector.Lookup(openflow.FieldVLANPCP)
 	anyTag := mask != nil && binary.BigEndian.Uint16(vlan) == openflow.VLANPresent &&
 		binary.BigEndian.Uint16(mask) == openflow.VLANPresent
 	switch {
 	case !priority || !anyTag:
 		return wrong("selector.vlan_vid", "a value", "none: the hosts' ids say it")
-	case s.Src[0].Host.VLAN == 0:
-		return wrong("selector.vlan_pcp", "a value", "hosts in a VLAN: %s sends no tags", s.Src[0].Host)
+	case src.VLAN == 0:
+		return wrong("selector.vlan_pcp", "a value", "hosts in a VLAN: %s sends no tags", src)
 	}
 	return nil
 }

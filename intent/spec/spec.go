@@ -75,19 +75,12 @@ func (s *Spec) EndsOf(f schema.Field) *[]End {
 	return nil
 }
 
-// End is one end of an intent: a host where the kind is HostToHost, else a connect point. The other
-// is zero.
-type End struct {
-	Host  netview.HostID
-	Point netview.Point
-}
-
 // Ingress are the connect points that packets come in by, of an intent that is not between hosts.
 func (s *Spec) Ingress(buf []netview.Point) []netview.Point {
 	if s.Kind == Path && len(s.Hops) > 0 {
 		return append(buf, netview.Point{DPID: s.Hops[0].DPID, Port: s.Hops[0].In})
 	}
-	return points(s.Src, s.Kind, buf)
+	return s.Kind.points(s.Src, buf)
 }
 
 // Egress are the connect points that packets leave by, of an intent that is not between hosts.
@@ -96,17 +89,7 @@ func (s *Spec) Egress(buf []netview.Point) []netview.Point {
 		last := s.Hops[len(s.Hops)-1]
 		return append(buf, netview.Point{DPID: last.DPID, Port: last.Out})
 	}
-	return points(s.Dst, s.Kind, buf)
-}
-
-func points(ends []End, k Kind, buf []netview.Point) []netview.Point {
-	if k == HostToHost {
-		return buf
-	}
-	for i := range ends {
-		buf = append(buf, ends[i].Point)
-	}
-	return buf
+	return s.Kind.points(s.Dst, buf)
 }
 
 // String is the intent on one line: "web: host-to-host 00:…:01 -> 00:…:02 {tcp_dst=80} priority
@@ -126,30 +109,12 @@ func (s *Spec) String() string {
 			b = strconv.AppendUint(append(b, '>'), uint64(h.Out), 10)
 		}
 	} else {
-		b = appendEnds(b, s.Kind, s.Src)
-		b = appendEnds(append(b, " -> "...), s.Kind, s.Dst)
+		b = s.Kind.appendEndTexts(b, s.Src)
+		b = s.Kind.appendEndTexts(append(b, " -> "...), s.Dst)
 	}
 	b = append(append(b, ' '), s.Selector.String()...)
 	for _, row := range bounded {
-		b = s.appendText(b, row)
+		b = s.value(row).appendText(b, row)
 	}
 	return string(b)
-}
-
-func appendEnds(b []byte, k Kind, ends []End) []byte {
-	for i := range ends {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(b, ends[i].text(k)...)
-	}
-	return b
-}
-
-// text is an end as people write it; k says what a zero end is of.
-func (e *End) text(k Kind) string {
-	if k == HostToHost || e.Host != (netview.HostID{}) {
-		return e.Host.String()
-	}
-	return e.Point.String()
 }

@@ -3,11 +3,37 @@ package spec
 import (
 	"encoding/binary"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 
 	"github.com/weirnet/weir/intent/schema"
 )
+
+// value returns the value of a field.
+func (s *Spec) value(row *schema.Row) (v value) {
+	switch row.Form {
+	case schema.Text:
+		v.text = *s.TextOf(row.Field)
+	case schema.Enum:
+		v.number = uint16(*s.EnumOf(row.Field))
+	case schema.Number:
+		v.number = *s.NumberOf(row.Field)
+	case schema.Flag:
+		v.flag = *s.FlagOf(row.Field)
+	}
+	return v
+}
+
+func (s *Spec) setValue(row *schema.Row, v value) {
+	switch row.Form {
+	case schema.Text:
+		*s.TextOf(row.Field) = v.text
+	case schema.Enum:
+		*s.EnumOf(row.Field) = uint8(v.number)
+	case schema.Number:
+		*s.NumberOf(row.Field) = v.number
+	case schema.Flag:
+		*s.FlagOf(row.Field) = v.flag
+	}
+}
 
 // SetDefaults gives the numbers of an intent that says nothing the values that they have then.
 func (s *Spec) SetDefaults() { s.setDefaults(bounded) }
@@ -15,43 +41,16 @@ func (s *Spec) SetDefaults() { s.setDefaults(bounded) }
 func (s *Spec) setDefaults(rows []*schema.Row) {
 	for _, row := range rows {
 		if row.Form == schema.Number {
-			*s.NumberOf(row.Field) = uint16(row.Default)
+			s.setValue(row, value{number: uint16(row.Default)})
 		}
-	}
-}
-
-// isDefault reports whether a field has the value that it has where nothing is said.
-func (s *Spec) isDefault(row *schema.Row) bool {
-	switch row.Form {
-	case schema.Text:
-		return *s.TextOf(row.Field) == ""
-	case schema.Enum:
-		return *s.EnumOf(row.Field) == 0
-	case schema.Number:
-		return *s.NumberOf(row.Field) == uint16(row.Default)
-	default:
-		return !*s.FlagOf(row.Field)
 	}
 }
 
 // checkValues holds fields of one value to the bounds that the table has for them.
 func (s *Spec) checkValues(rows []*schema.Row) error {
 	for _, row := range rows {
-		switch row.Form {
-		case schema.Text:
-			if v := *s.TextOf(row.Field); len(v) > row.MaxLength {
-				return wrong(row.Name, strconv.Itoa(len(v))+" bytes", "%s", row.Want())
-			} else if !utf8.ValidString(v) {
-				return wrong(row.Name, strconv.Quote(v), "%s", row.Want())
-			}
-		case schema.Enum:
-			if v := *s.EnumOf(row.Field); int(v) >= len(row.Values) {
-				return wrong(row.Name, strconv.Itoa(int(v)), "%s", row.Want())
-			}
-		case schema.Number:
-			if v := *s.NumberOf(row.Field); uint64(v) > row.Max {
-				return wrong(row.Name, strconv.Itoa(int(v)), "%s", row.Want())
-			}
+		if err := s.value(row).check(row); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -68,7 +67,7 @@ var listed = slices.DeleteFunc(slices.Clone(bounded), func(row *schema.Row) bool
 // needsList reports whether a value is to be stored that formats 1 and 2 have no place for.
 func (s *Spec) needsList() bool {
 	for _, row := range listed {
-		if row.Field != schema.Wide && !s.isDefault(row) {
+		if row.Field != schema.Wide && !s.value(row).isDefault(row) {
 			return true
 		}
 	}
@@ -86,18 +85,8 @@ func (s *Spec) appendValues(b []byte, rows []*schema.Row) []byte {
 	at := len(b)
 	b = append(b, 0, 0)
 	for _, row := range rows {
-		if s.isDefault(row) {
-			continue
-		}
-		b = append(b, byte(row.Number))
-		switch row.Form {
-		case schema.Text:
-			v := *s.TextOf(row.Field)
-			b = append(binary.BigEndian.AppendUint16(b, uint16(len(v))), v...)
-		case schema.Enum:
-			b = append(b, *s.EnumOf(row.Field))
-		case schema.Number:
-			b = binary.BigEndian.AppendUint16(b, *s.NumberOf(row.Field))
+		if v := s.value(row); !v.isDefault(row) {
+			b = v.append(append(b, byte(row.Number)), row)
 		}
 	}
 	binary.BigEndian.PutUint16(b[at:], uint16(len(b)-at-2))
@@ -119,36 +108,6 @@ func (r *reader) values(s *Spec, rows []*schema.Row) {
 			r.unknown = number
 			return
 		}
-		r.value(s, rows[i])
+		s.setValue(rows[i], r.value(rows[i]))
 	}
-}
-
-func (r *reader) value(s *Spec, row *schema.Row) {
-	switch row.Form {
-	case schema.Text:
-		*s.TextOf(row.Field) = r.text(int(binary.BigEndian.Uint16(r.take(2))))
-	case schema.Enum:
-		*s.EnumOf(row.Field) = r.take(1)[0]
-	case schema.Number:
-		*s.NumberOf(row.Field) = binary.BigEndian.Uint16(r.take(2))
-	case schema.Flag:
-		*s.FlagOf(row.Field) = true
-	}
-}
-
-// appendText appends a field of one value as String has it; nothing if it is not said.
-func (s *Spec) appendText(b []byte, row *schema.Row) []byte {
-	if row.Field != schema.Priority && s.isDefault(row) {
-		return b
-	}
-	b = append(append(b, ' '), row.Name...)
-	switch row.Form {
-	case schema.Text:
-		b = strconv.AppendQuote(append(b, ' '), *s.TextOf(row.Field))
-	case schema.Enum:
-		b = append(append(b, ' '), row.Values[*s.EnumOf(row.Field)]...)
-	case schema.Number:
-		b = strconv.AppendUint(append(b, ' '), uint64(*s.NumberOf(row.Field)), 10)
-	}
-	return b
 }

@@ -102,13 +102,13 @@ func TestValueTexts(t *testing.T) {
 	s := Spec{ID: `a "b"`, Kind: Path, Priority: 7, Wide: true}
 	var b []byte
 	for _, row := range everyForm() {
-		b = s.appendText(b, row)
+		b = s.value(row).appendText(b, row)
 	}
 	if got, want := string(b), ` id "a \"b\"" kind path priority 7 wide`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	var none Spec
-	if got := none.appendText(nil, &schema.Rows[schema.ID]); len(got) > 0 {
+	if got := none.value(&schema.Rows[schema.ID]).appendText(nil, &schema.Rows[schema.ID]); len(got) > 0 {
 		t.Errorf("nothing is said, and shown as %q", got)
 	}
 }

@@ -35,8 +35,8 @@ var owed = map[string]int{
 	"audit.Log": 34, "discovery.Core": 88, "emu.Network": 33, "emu.Switch": 46,
 	"emu/host.Host": 60, "emu/host.Stream": 31,
 	"flowsync.Core": 144, "flowsync.Loop": 43, "flowtable.pass": 47, "intent.Core": 106,
-	"intent.Engine": 33, "intent.catalog": 38, "intent/spec.Spec": 33, "internal/ofcase.gen": 55,
-	"internal/sim.world": 40, "openflow.Match": 31, "probe/controller.Controller": 29, "route.Table": 32,
+	"intent.Engine": 33, "intent.catalog": 38, "internal/ofcase.gen": 55,
+	"internal/sim.world": 40, "openflow.Match": 31, "probe/controller.Controller": 29,
 	"session.Session": 60, "settings.Settings": 29, "store.Memory": 32, "store/journal.Journal": 40,
 }
 

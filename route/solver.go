@@ -1,54 +1,32 @@
 package route
 
-// scratch is the reusable working memory of a computation of distances.
-type scratch struct {
-	heap heap
-	mark []bool   // by node; all false between uses
-	list []int32  // nodes whose distance changed, some more than once
-	to   []uint32 // by node: the distances of a search that avoids something; nil before the first
-}
-
-// resolve computes or repairs the distances to dst and publishes them to other readers. If another
-// reader has published its result first, that one is returned: they are equal.
-func (t *Table) resolve(dst int32) *distances {
-	c := t.cells[dst]
-	had := c.tree.Load()
-	if had != nil && had.pending == nil {
-		return had
-	}
-	s := t.scratch.Get().(*scratch)
-	d := &distances{to: make([]uint32, t.g.nodes), nextHop: make([]uint8, t.g.nodes)}
-	if had == nil {
-		t.compute(dst, d, s)
-	} else {
-		copy(d.to, had.to)
-		copy(d.nextHop, had.nextHop)
-		t.repair(dst, d, had.pending, s)
-	}
-	t.scratch.Put(s)
-	if !c.tree.CompareAndSwap(had, d) {
-		return c.tree.Load()
-	}
-	return d
+// solver computes distances from some costs, and repairs those of other costs. It has one owner at a
+// time, and knows nothing of versions. What it works in is used again.
+type solver struct {
+	costs *costs
+	heap  heap     // empty between uses
+	mark  []bool   // by node; all false between uses
+	list  []int32  // nodes whose distance changed, some more than once
+	to    []uint32 // by node: the distances of the last search; nil before the first
 }
 
 // compute fills d with the distances to dst.
-func (t *Table) compute(dst int32, d *distances, s *scratch) {
+func (s *solver) compute(dst int32, d *distances) {
 	for i := range d.to {
 		d.to[i] = Unreachable
 	}
 	d.to[dst] = 0
 	s.heap.push(0, dst)
-	t.dijkstra(d.to, s)
+	s.dijkstra(d.to)
 	s.list = s.list[:0]
 	for n := range d.nextHop {
-		d.nextHop[n] = t.onlyNextHop(int32(n), d.to)
+		d.nextHop[n] = s.onlyNextHop(int32(n), d.to)
 	}
 }
 
 // onlyNextHop computes distances.nextHop of a node.
-func (t *Table) onlyNextHop(n int32, to []uint32) uint8 {
-	arcs := t.out.of(n)
+func (s *solver) onlyNextHop(n int32, to []uint32) uint8 {
+	arcs := s.costs.out.of(n)
 	if len(arcs) > multipath {
 		return multipath
 	}
@@ -67,13 +45,13 @@ func (t *Table) onlyNextHop(n int32, to []uint32) uint8 {
 
 // dijkstra runs Dijkstra's algorithm from the nodes in the heap, whose distances are set, and lists
 // the nodes whose distances it lowers. It leaves the heap empty.
-func (t *Table) dijkstra(to []uint32, s *scratch) {
+func (s *solver) dijkstra(to []uint32) {
 	for len(s.heap) > 0 {
 		d, at := s.heap.pop()
 		if d != to[at] {
 			continue
 		}
-		for _, a := range t.in.of(at) {
+		for _, a := range s.costs.in.of(at) {
 			if c := uint64(d) + uint64(a.cost); c < uint64(to[a.node]) {
 				to[a.node] = uint32(c)
 				s.heap.push(uint32(c), a.node)
@@ -83,12 +61,12 @@ func (t *Table) dijkstra(to []uint32, s *scratch) {
 	}
 }
 
-// repair updates distances of an earlier version to those of t; changed holds at least the edges
+// repair updates distances of an earlier version to those of its costs; changed holds at least the edges
 // whose cost differs. It visits only the nodes whose distance changes, and their edges (the dynamic
 // algorithm of Ramalingam and Reps).
-func (t *Table) repair(dst int32, d *distances, changed []int32, s *scratch) {
+func (s *solver) repair(dst int32, d *distances, changed []int32) {
 	to := d.to
-	t.findAffected(dst, to, changed, s)
+	s.findAffected(dst, to, changed)
 	// Affected nodes get a first distance through their unaffected neighbours; dijkstra lowers them
 	// through each other.
 	affected := len(s.list)
@@ -97,30 +75,30 @@ func (t *Table) repair(dst int32, d *distances, changed []int32, s *scratch) {
 	}
 	for i := range affected {
 		s.mark[s.list[i]] = false
-		t.relax(s.list[i], to, s)
+		s.relax(s.list[i], to)
 	}
 	for _, id := range changed {
-		t.relax(t.g.edges[id].From, to, s)
+		s.relax(s.costs.g.edges[id].From, to)
 	}
-	t.dijkstra(to, s)
-	t.updateNextHops(d, changed, s)
+	s.dijkstra(to)
+	s.updateNextHops(d, changed)
 }
 
 // updateNextHops updates d.nextHop where a distance or an edge changed: at the nodes listed, at the
 // tails of the edges to them, and at those of the changed edges.
-func (t *Table) updateNextHops(d *distances, changed []int32, s *scratch) {
+func (s *solver) updateNextHops(d *distances, changed []int32) {
 	for _, id := range changed {
-		n := t.g.edges[id].From
-		d.nextHop[n] = t.onlyNextHop(n, d.to)
+		n := s.costs.g.edges[id].From
+		d.nextHop[n] = s.onlyNextHop(n, d.to)
 	}
 	for _, n := range s.list {
 		if s.mark[n] {
 			continue
 		}
 		s.mark[n] = true
-		d.nextHop[n] = t.onlyNextHop(n, d.to)
-		for _, a := range t.in.of(n) {
-			d.nextHop[a.node] = t.onlyNextHop(a.node, d.to)
+		d.nextHop[n] = s.onlyNextHop(n, d.to)
+		for _, a := range s.costs.in.of(n) {
+			d.nextHop[a.node] = s.onlyNextHop(a.node, d.to)
 		}
 	}
 	for _, n := range s.list {
@@ -131,20 +109,20 @@ func (t *Table) updateNextHops(d *distances, changed []int32, s *scratch) {
 
 // findAffected lists and marks the nodes that have lost every path of their old length. It visits
 // the nearest first, so that all nodes on the paths of a node are decided before it.
-func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch) {
+func (s *solver) findAffected(dst int32, to []uint32, changed []int32) {
 	for _, id := range changed {
-		if n := t.g.edges[id].From; n != dst && to[n] != Unreachable {
+		if n := s.costs.g.edges[id].From; n != dst && to[n] != Unreachable {
 			s.heap.push(to[n], n)
 		}
 	}
 	for len(s.heap) > 0 {
 		d, n := s.heap.pop()
-		if s.mark[n] || t.hasPathWithin(d, n, to, s) {
+		if s.mark[n] || s.hasPathWithin(d, n, to) {
 			continue
 		}
 		s.mark[n] = true
 		s.list = append(s.list, n)
-		for _, a := range t.in.of(n) {
+		for _, a := range s.costs.in.of(n) {
 			if uint64(a.cost)+uint64(d) == uint64(to[a.node]) && !s.mark[a.node] && to[a.node] != Unreachable {
 				s.heap.push(to[a.node], a.node)
 			}
@@ -154,8 +132,8 @@ func (t *Table) findAffected(dst int32, to []uint32, changed []int32, s *scratch
 
 // hasPathWithin reports whether node n has a path of length d or less through a neighbour that is not
 // affected.
-func (t *Table) hasPathWithin(d uint32, n int32, to []uint32, s *scratch) bool {
-	for _, a := range t.out.of(n) {
+func (s *solver) hasPathWithin(d uint32, n int32, to []uint32) bool {
+	for _, a := range s.costs.out.of(n) {
 		if uint64(a.cost)+uint64(to[a.node]) <= uint64(d) && !s.mark[a.node] {
 			return true
 		}
@@ -165,9 +143,9 @@ func (t *Table) hasPathWithin(d uint32, n int32, to []uint32, s *scratch) bool {
 
 // relax lowers a node's distance to the least through a neighbour, and queues the node, if that is
 // less than it has.
-func (t *Table) relax(n int32, to []uint32, s *scratch) {
+func (s *solver) relax(n int32, to []uint32) {
 	best := uint64(to[n])
-	for _, a := range t.out.of(n) {
+	for _, a := range s.costs.out.of(n) {
 		best = min(best, uint64(a.cost)+uint64(to[a.node]))
 	}
 	if best < uint64(to[n]) {
@@ -175,4 +153,37 @@ func (t *Table) relax(n int32, to []uint32, s *scratch) {
 		s.heap.push(uint32(best), n)
 		s.list = append(s.list, n)
 	}
+}
+
+// search computes the distances to dst, without what is to be avoided, of src and of all that is nearer,
+// into s.to. It reports whether src has one.
+func (s *solver) search(src, dst int32, avoid *Avoid) bool {
+	if s.to == nil {
+		s.to = make([]uint32, s.costs.g.nodes)
+	}
+	for i := range s.to {
+		s.to[i] = Unreachable
+	}
+	s.to[dst] = 0
+	s.heap.push(0, dst)
+	for len(s.heap) > 0 {
+		d, at := s.heap.pop()
+		if at == src {
+			s.heap = s.heap[:0]
+			return true
+		}
+		if d != s.to[at] {
+			continue
+		}
+		in := s.costs.in.of(at)
+		for i := range in {
+			a := &in[i] // leads from a.node to at
+			c := uint64(d) + uint64(a.cost)
+			if c < uint64(s.to[a.node]) && !avoid.has(a) {
+				s.to[a.node] = uint32(c)
+				s.heap.push(uint32(c), a.node)
+			}
+		}
+	}
+	return false
 }
