@@ -244,11 +244,11 @@ func million(b *testing.B, request func(*mesh, int) Request) {
 	for i := range n {
 		r := request(m, i)
 		content[i] = r.Spec.Append(nil)
-		g, p := c.compile(uint32(i+1), &r.Spec, topology.Filter{})
+		g, p := c.compiler.compile(uint32(i+1), &r.Spec, topology.Filter{})
 		if p.code != NoCode {
 			b.Fatal(p.text)
 		}
-		chosen[i] = c.appendDecision(nil, g)
+		chosen[i] = c.decisions.append(nil, g)
 	}
 	var load, order time.Duration
 	var used uint64

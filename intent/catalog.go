@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/changelog"
+	"github.com/weirnet/weir/intent/numbered"
 	"github.com/weirnet/weir/intent/spec"
 )
 
@@ -18,7 +19,7 @@ type catalog struct {
 	config    *Config
 	admission admission
 	seed      maphash.Seed
-	entries   byNumber[catalogEntry]
+	entries   numbered.Table[catalogEntry]
 	ids       index // by id
 	texts     map[uint32]string
 	free      []uint32 // numbers whose rules are gone
@@ -48,7 +49,7 @@ type Totals struct {
 func newCatalog(c *Config) *catalog {
 	cat := &catalog{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), waiters: make(map[uint32][]*waiter)}
 	cat.admission = newAdmission(limits{c.MaxIntents, c.MaxInFlight}, c.View,
-		func(n uint32) string { return cat.entries.at(n).content })
+		func(n uint32) string { return cat.entries.At(n).content })
 	cat.events = newEventLog(c.Events)
 	return cat
 }
@@ -56,7 +57,7 @@ func newCatalog(c *Config) *catalog {
 // load adds an intent from the journal, at the start.
 func (cat *catalog) load(n uint32, content string, s *spec.Spec) {
 	cat.last = max(cat.last, n)
-	*cat.entries.at(n) = catalogEntry{content: content, state: Submitted, since: cat.config.Now().UnixNano()}
+	*cat.entries.At(n) = catalogEntry{content: content, state: Submitted, since: cat.config.Now().UnixNano()}
 	cat.counts[Submitted]++
 	cat.ids.add(cat.hashID(s.ID), n)
 	cat.admission.hold(s, n)
@@ -77,7 +78,7 @@ func (cat *catalog) hashID(id string) uint64 { return maphash.String(cat.seed, i
 // find returns the number of an id; 0 if there is none.
 func (cat *catalog) find(id string) (number uint32) {
 	cat.ids.Find(cat.hashID(id), func(n uint32) bool {
-		if cat.entries.at(n).id() == id {
+		if cat.entries.At(n).id() == id {
 			number = n
 		}
 		return number == 0
@@ -88,7 +89,7 @@ func (cat *catalog) find(id string) (number uint32) {
 // existing returns the intent under an id, as admission sees it.
 func (cat *catalog) existing(id string) (was existing) {
 	if n := cat.find(id); n != 0 {
-		r := cat.entries.at(n)
+		r := cat.entries.At(n)
 		was = existing{n, r.content, r.state, r.unprocessed > 0, r.revision}
 	}
 	return was
@@ -96,17 +97,17 @@ func (cat *catalog) existing(id string) (was existing) {
 
 // has reports whether a number is in use.
 func (cat *catalog) has(n uint32) bool {
-	return n < cat.entries.end() && cat.entries.at(n).content != ""
+	return n < cat.entries.End() && cat.entries.At(n).content != ""
 }
 
 // visible reports whether readers see an intent of a number.
 func (cat *catalog) visible(n uint32) bool {
-	return n != 0 && cat.has(n) && !cat.entries.at(n).uncommitted()
+	return n != 0 && cat.has(n) && !cat.entries.At(n).uncommitted()
 }
 
 // copyOf copies the entry of a visible number.
 func (cat *catalog) copyOf(n uint32) entryCopy {
-	c := entryCopy{catalogEntry: cat.entries.at(n).durable(), number: n}
+	c := entryCopy{catalogEntry: cat.entries.At(n).durable(), number: n}
 	if c.hasText {
 		c.text = cat.texts[n]
 	}

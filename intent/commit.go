@@ -33,15 +33,15 @@ func (cat *catalog) committed(b *batch, err error) {
 		cat.revert(b)
 		for i := range touched { // updates of the core since then were not shown
 			if n := touched[i].number; cat.has(n) {
-				cat.entries.at(n).unprocessed++
-				cat.commits = append(cat.commits, Commit{n, cat.entries.at(n).content})
+				cat.entries.At(n).unprocessed++
+				cat.commits = append(cat.commits, Commit{n, cat.entries.At(n).content})
 			}
 		}
 	} else {
 		cat.events.Current++
 		for i := range b.undo {
 			u := &b.undo[i]
-			rec := cat.entries.at(u.number)
+			rec := cat.entries.At(u.number)
 			rec.pending, rec.revision = nil, cat.events.Current
 			rec.unprocessed++
 			cat.commits = append(cat.commits, u.commit)
@@ -115,7 +115,7 @@ func (u *undo) id() string {
 func (cat *catalog) revert(b *batch) {
 	for i := len(b.undo) - 1; i >= 0; i-- {
 		u := &b.undo[i]
-		rec := cat.entries.at(u.number)
+		rec := cat.entries.At(u.number)
 		if u.commit.Content != "" {
 			cat.admission.release(rec.content, u.number)
 		}

@@ -3,8 +3,10 @@ package intent
 import (
 	"fmt"
 
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
@@ -18,10 +20,22 @@ type problem struct {
 	other uint32       // of Conflicting: the other intent
 }
 
+// compiler computes rule sets: from a content, the network, and what is to be left out, and from nothing
+// else. It changes no intent.
+type compiler struct {
+	step     *step
+	network  *paths.Network
+	registry *paths.Registry
+	restorer *pathing.Restorer // the links that flap
+
+	hops []topology.Hop // scratch: a path search
+	legs []ruleset.Leg  // scratch: a rule set being built
+}
+
 // compile computes the rule set of an intent, with routes that leave some switches and links out; the
 // version is not set.
-func (c *Core) compile(n uint32, s *spec.Spec, without topology.Filter) (*ruleset.Set, problem) {
-	var there, back *sharedPath
+func (c *compiler) compile(n uint32, s *spec.Spec, without topology.Filter) (*ruleset.Set, problem) {
+	var there, back *paths.Path
 	var p problem
 	switch s.Kind {
 	case spec.HostToHost:
@@ -47,51 +61,51 @@ func (c *Core) compile(n uint32, s *spec.Spec, without topology.Filter) (*rulese
 
 // ruleSet builds the rule set of an intent along a path, and one back for kinds with both
 // directions.
-func (c *Core) ruleSet(n uint32, s *spec.Spec, there, back *sharedPath) *ruleset.Set {
+func (c *compiler) ruleSet(n uint32, s *spec.Spec, there, back *paths.Path) *ruleset.Set {
 	c.legs = c.legs[:0]
 	var list [2][]byte // of most intents
 	for _, m := range s.Matches(list[:0], false) {
-		c.legs = append(c.legs, ruleset.Leg{Match: m, Route: &there.route})
+		c.legs = append(c.legs, ruleset.Leg{Match: m, Route: there.Route()})
 	}
 	if back != nil {
 		for _, m := range s.Matches(list[:0], true) {
-			c.legs = append(c.legs, ruleset.Leg{Match: m, Route: &back.route})
+			c.legs = append(c.legs, ruleset.Leg{Match: m, Route: back.Route()})
 		}
 	}
 	return ruleset.New(plan.KindIntent, n, plan.BandIntent.Low+s.Priority, c.legs...)
 }
 
 // between returns a shortest path between two connect points.
-func (c *Core) between(n uint32, from, to netview.Point, without topology.Filter) (*sharedPath, problem) {
+func (c *compiler) between(n uint32, from, to netview.Point, without topology.Filter) (*paths.Path, problem) {
 	hops, p := c.hopsBetween(n, from, to, without)
 	if p.code != NoCode {
 		return nil, p
 	}
-	return c.paths.forHops(hops), problem{}
+	return c.registry.Along(hops), problem{}
 }
 
 // hopsBetween returns the hops of a shortest path between two connect points, valid until the next
 // call.
-func (c *Core) hopsBetween(n uint32, from, to netview.Point, without topology.Filter) ([]topology.Hop, problem) {
+func (c *compiler) hopsBetween(n uint32, from, to netview.Point, without topology.Filter) ([]topology.Hop, problem) {
 	if p := c.unknown(from, to); p.code != NoCode {
 		return nil, p
 	}
-	backoff := c.planner.restorer.Backoff(c.now)
-	hops, ok := c.m.PathAround(from, to, uint64(n), without.And(backoff), c.path[:0])
+	backoff := c.restorer.Backoff(c.step.now)
+	hops, ok := c.network.Map.PathAround(from, to, uint64(n), without.And(backoff), c.hops[:0])
 	if !ok && !backoff.Empty() { // there is no path but over links that flap
-		hops, ok = c.m.PathAround(from, to, uint64(n), without, c.path[:0])
+		hops, ok = c.network.Map.PathAround(from, to, uint64(n), without, c.hops[:0])
 	}
 	if !ok {
 		return nil, problem{code: NoPath, text: fmt.Sprintf("no path from %s to %s", from, to)}
 	}
-	c.path = hops
+	c.hops = hops
 	return hops, problem{}
 }
 
 // unknown checks that two connect points exist.
-func (c *Core) unknown(from, to netview.Point) problem {
+func (c *compiler) unknown(from, to netview.Point) problem {
 	for _, at := range [...]netview.Point{from, to} {
-		s, ok := c.snap.Switch(at.DPID)
+		s, ok := c.network.Snap.Switch(at.DPID)
 		if !ok {
 			return problem{code: SwitchUnknown, text: fmt.Sprintf("switch %s is not known", at.DPID), dpid: at.DPID}
 		}
@@ -103,10 +117,10 @@ func (c *Core) unknown(from, to netview.Point) problem {
 }
 
 // betweenHosts returns the paths between two hosts, one for each direction.
-func (c *Core) betweenHosts(n uint32, s *spec.Spec, without topology.Filter) (there, back *sharedPath, p problem) {
+func (c *compiler) betweenHosts(n uint32, s *spec.Spec, without topology.Filter) (there, back *paths.Path, p problem) {
 	var at [2]netview.Point
 	for i, id := range [...]netview.HostID{s.Src[0].Host, s.Dst[0].Host} {
-		h, ok := c.snap.Host(id)
+		h, ok := c.network.Snap.Host(id)
 		if !ok {
 			return nil, nil, problem{code: HostUnknown, text: fmt.Sprintf("host %s has not been seen", id)}
 		}
@@ -119,7 +133,7 @@ func (c *Core) betweenHosts(n uint32, s *spec.Spec, without topology.Filter) (th
 }
 
 // alongHops returns an explicit path, if all its links are up.
-func (c *Core) alongHops(s *spec.Spec, without topology.Filter) (*sharedPath, problem) {
+func (c *compiler) alongHops(s *spec.Spec, without topology.Filter) (*paths.Path, problem) {
 	first, last := s.Hops[0], s.Hops[len(s.Hops)-1]
 	p := c.unknown(netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out})
 	if p.code != NoCode {
@@ -130,9 +144,44 @@ func (c *Core) alongHops(s *spec.Spec, without topology.Filter) (*sharedPath, pr
 			Src: netview.Point{DPID: s.Hops[i].DPID, Port: s.Hops[i].Out},
 			Dst: netview.Point{DPID: s.Hops[i+1].DPID, Port: s.Hops[i+1].In},
 		}
-		if !c.m.Up(key) || without.Has(key) {
+		if !c.network.Map.Up(key) || without.Has(key) {
 			return nil, problem{code: LinkDown, text: fmt.Sprintf("no link from %s to %s is up", key.Src, key.Dst)}
 		}
 	}
-	return c.paths.forHops(s.Hops), problem{}
+	return c.registry.Along(s.Hops), problem{}
+}
+
+// inTree computes a tree from several connect points to one.
+func (c *compiler) inTree(n uint32, s *spec.Spec, without topology.Filter) (*paths.Path, problem) {
+	var t paths.InTree
+	for i := range s.Src {
+		branch, p := c.hopsBetween(n, s.Src[i].Point, s.Dst[0].Point, without)
+		if p.code != NoCode {
+			return nil, p
+		}
+		t.Join(branch)
+	}
+	return c.registry.Tree(t.Hops()), problem{}
+}
+
+// outTree computes a tree from one connect point to several.
+func (c *compiler) outTree(n uint32, s *spec.Spec, without topology.Filter) (*paths.Path, problem) {
+	var t paths.OutTree
+	for i := range s.Dst {
+		branch, p := c.hopsBetween(n, s.Src[0].Point, s.Dst[i].Point, without)
+		if p.code != NoCode {
+			return nil, p
+		}
+		t.Join(branch)
+	}
+	return c.registry.Tree(t.Hops()), problem{}
+}
+
+// along returns a rule set with the same legs as another, along one path.
+func (c *compiler) along(g *ruleset.Set, path *paths.Path) *ruleset.Set {
+	c.legs = append(c.legs[:0], g.Legs...)
+	for i := range c.legs {
+		c.legs[i].Route = path.Route()
+	}
+	return ruleset.New(g.Kind, g.Number, g.Priority, c.legs...)
 }

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"time"
 
+	"github.com/weirnet/weir/intent/conflict"
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/pathing"
@@ -14,67 +16,34 @@ import (
 
 // Core is the deterministic part: from durable intents, the network, confirmations of switches and
 // the time it computes what switches should hold. It is owned by one goroutine and does no I/O.
+//
+// It knows what has happened, and in which order things are done; each of its parts has one thing to keep,
+// and knows none that stands below it here.
 type Core struct {
-	now      time.Time
-	snap     *netview.Snapshot
-	m        *topology.Map
-	settled  bool
-	settings Settings
+	step    *step
+	network *paths.Network
+	entries *entries
 
-	entries   byNumber[coreEntry]
-	paths     *pathRegistry
-	conflicts *conflictIndex
-	classes   ruleClasses
+	registry  *paths.Registry       // the paths, and who takes them
+	status    *paths.Status         // whether their links work
+	conflicts *conflict.Index       // the rules that may be in switches
+	ports     switchPorts           // of all switches, as of the last step
+	hosts     *hostIndex            // who depends on a host
+	refusals  *refusals             // which switches paths avoid
+	queue     *reevaluations        // who is to be evaluated again
+	waiting   *waiting              // who has no rules, and what would help
+	timers    *timerq.Times[uint32] // when to look at intents, by number
 
-	lastSwitches map[netview.DPID]*netview.Switch // as of the last step
-	hostUsers    map[netview.HostID]*userList     // host-to-host intents, by host
-	waitingFor   map[netview.DPID][]uint32        // intents that wait for a switch or one of its ports
-	noPath       []uint32                         // failed without a path, each once
-	blocked      map[uint32][]uint32              // failed because of a conflict, by the number of the other intent
-	refusals     map[uint32]*refusal              // by number
-	lost         map[uint32]int                   // number of rules that switches lost, by intent
+	compiler    *compiler    // content -> rule set
+	decisions   *decisions   // rule set <-> journal
+	progress    *progress    // -> states
+	transitions *transitions // rule set after rule set -> orders
+	planner     *planner     // whose path could be better
+	decider     *decider     // what is to be done about an intent
 
-	restoring    int                  // entries with the flag restorable
-	interim      int                  // transitions by way of an interim rule set (transition.next)
-	scan         linkScan             // the look at paths over changed links that is not complete yet
-	broken       []uint32             // intents whose path is down: re-evaluated first, a batch in each step
-	portsChanged map[uint32]bool      // of those: a port of the path was removed or replaced
-	queue        []uint32             // intents to re-evaluate after those
-	undecided    []uint32             // intents whose content has changed during a transition; empty between steps
-	batch        int                  // how many of the broken the last step re-evaluated
-	timers       timerq.Times[uint32] // when to look at intents, by number
-	planner      planner
-
-	dirty           []uint32 // intents whose decision has to be saved, each once
-	freeTransitions []*transition
-	orders          []ruleset.Order
-	updates         []Update
-	counts          CoreCounts
-	searched        map[uint32]bool // paths, in one search for overlaps
-	searches        int             // paths searched so far
-
-	reader spec.Reader    // scratch: the content being compiled
-	path   []topology.Hop // scratch: a path search
-	legs   []ruleset.Leg  // scratch: a rule set being built
+	counts CoreCounts // as of the end of the last step
 	ready  Ready
 }
-
-// CoreCounts are counters of a core since its start.
-type CoreCounts struct {
-	Installs, Reroutes, Moves, Withdrawals uint64 // transitions begun: new intents, after failures, hitless, withdrawals
-	Orders, Refusals, Lost                 uint64 // rules
-	Routes                                 int    // different paths, in use or cached
-	Moving                                 int    // hitless transitions in progress
-}
-
-// Settings are the times of a core.
-type Settings struct {
-	Retry    time.Duration // the first backoff after a refusal; it doubles up to RetryMax
-	RetryMax time.Duration
-}
-
-// DefaultSettings are the defaults.
-var DefaultSettings = Settings{Retry: 5 * time.Second, RetryMax: 5 * time.Minute}
 
 // NetworkUpdate is what has changed in the network, and its current state. With Resync the changes
 // are unknown: everything may have changed.
@@ -102,50 +71,57 @@ type Ready struct {
 	More    bool
 }
 
-// A step re-routes a batch of the broken intents: a small one first, then twice as many each time,
-// up to maxReroutes. So the first rules are on their way to switches while the rest is computed.
-// Other re-evaluations are less urgent and come in larger batches.
-const (
-	firstReroutes    = 4
-	maxReroutes      = 128
-	maxReevaluations = 2048
-)
-
 // NewCore returns an empty core.
 func NewCore() *Core {
-	seed := maphash.MakeSeed()
-	return &Core{
-		settings: DefaultSettings, paths: newPathRegistry(), conflicts: newConflictIndex(seed), classes: newRuleClasses(),
-		searched:     make(map[uint32]bool),
-		lastSwitches: make(map[netview.DPID]*netview.Switch), portsChanged: make(map[uint32]bool),
-		hostUsers: make(map[netview.HostID]*userList), waitingFor: make(map[netview.DPID][]uint32),
-		blocked:  make(map[uint32][]uint32),
-		planner:  planner{restorer: pathing.NewRestorer()},
-		refusals: make(map[uint32]*refusal), lost: make(map[uint32]int),
-	}
+	c := &Core{step: &step{}, network: &paths.Network{}, entries: &entries{}, registry: paths.NewRegistry(),
+		timers: &timerq.Times[uint32]{}, ports: switchPorts{make(map[netview.DPID]*netview.Switch)},
+		queue: &reevaluations{uprooted: make(map[uint32]bool)}}
+	moves, restorer := new(pathing.Moves), pathing.NewRestorer()
+	c.status = paths.NewStatus(c.registry, c.network)
+	c.conflicts = conflict.NewIndex(maphash.MakeSeed(), c.registry, c.entries.ruleSets)
+	c.hosts = &hostIndex{entries: c.entries, network: c.network, users: make(map[netview.HostID]*paths.Users)}
+	c.refusals = &refusals{settings: DefaultSettings, timers: c.timers, byNumber: make(map[uint32]*refusal)}
+	c.waiting = &waiting{entries: c.entries, queue: c.queue, forSwitch: make(map[netview.DPID][]uint32),
+		blocked: make(map[uint32][]uint32)}
+	c.compiler = &compiler{step: c.step, network: c.network, registry: c.registry, restorer: restorer}
+	c.decisions = &decisions{entries: c.entries, compiler: c.compiler}
+	c.progress = &progress{step: c.step, entries: c.entries, registry: c.registry, lost: make(map[uint32]int)}
+	c.transitions = &transitions{step: c.step, entries: c.entries, registry: c.registry, status: c.status,
+		conflicts: c.conflicts, progress: c.progress, decisions: c.decisions, waiting: c.waiting, timers: c.timers, moves: moves}
+	c.planner = &planner{entries: c.entries, network: c.network, registry: c.registry, status: c.status, moves: moves,
+		restorer: restorer}
+	c.decider = &decider{step: c.step, entries: c.entries, network: c.network, registry: c.registry, status: c.status,
+		conflicts: c.conflicts, hosts: c.hosts, refusals: c.refusals, waiting: c.waiting, compiler: c.compiler,
+		progress: c.progress, transitions: c.transitions, timers: c.timers}
+	return c
+}
+
+// load adds an intent from the journal; the first step evaluates it.
+func (c *Core) load(n uint32, content string, s *spec.Spec) {
+	e := c.entries.At(n)
+	e.content, e.kind, e.state = content, s.Kind, Submitted
+	c.hosts.watch(n, s)
 }
 
 // Step processes what has happened. The first step needs in.Network.
 func (c *Core) Step(in *Input, now time.Time) *Ready {
-	c.now = now
-	clear(c.orders)
-	clear(c.updates)
-	c.orders, c.updates = c.orders[:0], c.updates[:0]
+	c.step.begin(now)
 	c.scanRest()
-	if c.restoring+c.interim == 0 { // else a path without users may still be referred to
-		c.paths.sweep()
+	if c.entries.restoring+c.transitions.interim == 0 { // else a path without users may still be referred to
+		c.registry.Sweep()
 	}
 	if in.Network != nil {
 		c.applyUpdate(in.Network)
 	}
-	if c.scan.pending() && len(c.broken) > 0 && len(in.Commits)+len(in.Outcomes) == 0 {
-		c.batch = firstReroutes
-		c.reevaluateSome(&c.broken, c.batch)
+	if c.status.Pending() && len(c.queue.broken) > 0 && len(in.Commits)+len(in.Outcomes) == 0 {
+		for n := range c.queue.first() {
+			c.reevaluate(n)
+		}
 		return c.result()
 	}
 	c.scanRest()
 	for i := range in.Commits {
-		c.applyCommit(in.Commits[i].Number, in.Commits[i].Content)
+		c.decider.apply(in.Commits[i].Number, in.Commits[i].Content)
 	}
 	for i := range in.Outcomes {
 		c.outcome(&in.Outcomes[i])
@@ -156,46 +132,85 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 
 // result returns what the step has decided.
 func (c *Core) result() *Ready {
-	c.counts.Orders += uint64(len(c.orders))
-	c.counts.Routes, c.counts.Moving = c.paths.len(), c.planner.moves.Taken()
-	c.ready = Ready{Orders: c.orders, Updates: c.updates, Wake: c.wake(), More: c.more()}
+	s := c.step
+	s.counts.Orders += uint64(len(s.orders))
+	s.counts.Routes, s.counts.Moving = c.registry.Len(), c.planner.moves.Taken()
+	c.counts = s.counts
+	c.ready = Ready{Orders: s.orders, Updates: s.updates, Wake: earlier(c.timers.Next(), c.planner.wake(s.now)), More: c.more()}
 	return &c.ready
+}
+
+// more reports whether intents are still to be re-evaluated.
+func (c *Core) more() bool { return c.status.Pending() || c.queue.left() }
+
+// outcome handles the outcome of an order.
+func (c *Core) outcome(o *ruleset.Outcome) {
+	n := o.Rules.Number
+	e := c.entries.At(n)
+	if e.content == "" {
+		return
+	}
+	desired := o.Rules == e.rules
+	switch {
+	case o.Result == ruleset.Installed && desired:
+		if !c.transitions.confirm(n, e, o.Rule) {
+			c.progress.regained(n)
+		}
+	case o.Result == ruleset.Refused && desired:
+		c.decider.refused(n, e, o)
+	case o.Result == ruleset.Removed, o.Result == ruleset.Refused:
+		c.transitions.removed(n, e, o)
+	case o.Result == ruleset.Lost && desired:
+		c.progress.lostRule(n)
+	}
 }
 
 // work does what has arisen from the inputs: decisions, due timers, re-evaluation of a batch.
 func (c *Core) work() {
 	c.decideSuperseded()
-	for n, ok := c.timers.Due(c.now); ok; n, ok = c.timers.Due(c.now) {
+	for n, ok := c.timers.Due(c.step.now); ok; n, ok = c.timers.Due(c.step.now) {
 		c.onTimer(n)
 	}
-	if len(c.broken) > 0 {
-		c.batch = min(max(2*c.batch, firstReroutes), maxReroutes)
-		c.reevaluateSome(&c.broken, c.batch)
-	} else {
-		c.batch = 0
-		c.reevaluateSome(&c.queue, maxReevaluations)
+	for n := range c.queue.portion() {
+		c.reevaluate(n)
 	}
 	c.plan()
 }
 
-// reevaluateSome re-evaluates the head of a list, which may grow meanwhile.
-func (c *Core) reevaluateSome(list *[]uint32, limit int) {
-	for ; limit > 0 && len(*list) > 0; limit-- {
-		next := (*list)[0]
-		*list = (*list)[1:]
-		c.reevaluate(next)
-	}
-	if len(*list) == 0 {
-		*list = nil
+// decideSuperseded decides about the intents whose content has changed during a transition that is
+// complete now.
+func (c *Core) decideSuperseded() {
+	for n := range c.transitions.takeSuperseded() {
+		c.decider.decide(n, byRequest)
 	}
 }
 
-// more reports whether intents are still to be re-evaluated.
-func (c *Core) more() bool { return c.scan.pending() || len(c.broken)+len(c.queue) > 0 }
+// onTimer does what is due for an intent.
+func (c *Core) onTimer(n uint32) {
+	e := c.entries.At(n)
+	if e.content == "" {
+		return
+	}
+	if e.transition != nil {
+		if c.transitions.onTimer(n, e) {
+			c.decider.decide(n, byFailure)
+		}
+		if e.transition != nil {
+			c.transitions.retire(n, e)
+		}
+	}
+	c.decider.retryRefused(n, e)
+}
 
-func (c *Core) wake() time.Time { return earlier(c.timers.Next(), c.planner.wake(c.now)) }
+// reevaluate checks an intent against the current network, and changes its path if necessary.
+func (c *Core) reevaluate(n uint32) { c.decider.reevaluate(n, c.queue.takeUprooted(n)) }
 
-// enqueue queues intents for re-evaluation, in the order of their numbers.
-func (c *Core) enqueue(list []uint32) {
-	c.queue = append(c.queue, inOrder(list)...)
+// plan starts transitions to better paths, as long as there are places for them.
+func (c *Core) plan() {
+	if c.planner.idle() && !c.more() && c.planner.due(c.step.now) {
+		c.planner.queueSuboptimal(c.step.now)
+	}
+	for n, ok := c.planner.next(); ok; n, ok = c.planner.next() {
+		c.decider.optimise(n)
+	}
 }

@@ -1,45 +1,69 @@
 package intent
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/weirnet/weir/intent/conflict"
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/timerq"
 	"github.com/weirnet/weir/topology"
 )
 
-// applyCommit applies a durable content.
-func (c *Core) applyCommit(n uint32, content string) {
-	e := c.entries.at(n)
+// decider chooses the rule set of an intent, and how it takes the place of the one before. It is asked
+// about one intent at a time.
+type decider struct {
+	step        *step
+	entries     *entries
+	network     *paths.Network
+	registry    *paths.Registry
+	status      *paths.Status
+	conflicts   *conflict.Index
+	hosts       *hostIndex
+	refusals    *refusals
+	waiting     *waiting
+	compiler    *compiler
+	progress    *progress
+	transitions *transitions
+	timers      *timerq.Times[uint32]
+
+	reader spec.Reader // scratch: the content being compiled
+}
+
+// apply applies a durable content.
+func (d *decider) apply(n uint32, content string) {
+	e := d.entries.At(n)
 	switch {
 	case content == "":
-		c.withdraw(n, e)
+		d.withdraw(n, e)
 		return
 	case content == e.content:
-		c.emit(n, e, c.textOf(n, e))
+		d.progress.emit(n, e, d.textOf(n, e))
 		return
 	case e.content != "":
 		if e.has(restorable) { // order the saved rule set first, so that the replacement knows the installed rules
-			c.restore(n, e)
+			d.restore(n, e)
 		}
-		c.unwatchHosts(n, e)
-		delete(c.refusals, n)
+		d.hosts.unwatch(n, e)
+		d.refusals.forget(n)
 	}
-	s := c.reader.Read(content)
+	s := d.reader.Read(content)
 	e.content, e.kind = content, s.Kind
-	c.watchHosts(n, s)
+	d.hosts.watch(n, s)
 	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless {
 		tr.superseded = true
-		c.timers.Add(c.now.Add(pathing.StepTimeout), n)
-		c.emitState(n)
+		d.timers.Add(d.step.now.Add(pathing.StepTimeout), n)
+		d.progress.refresh(n)
 		return
 	}
 	if e.state == 0 {
 		e.state = Submitted
 	}
-	c.decideOn(n, e, s, byRequest)
+	d.decideOn(n, e, s, byRequest)
 }
 
 // cause is the reason of a decision.
@@ -51,51 +75,40 @@ const (
 )
 
 // decide computes the rule set of an intent and starts the transition to it.
-func (c *Core) decide(n uint32, because cause) {
-	e := c.entries.at(n)
-	c.decideOn(n, e, c.reader.Read(e.content), because)
+func (d *decider) decide(n uint32, because cause) {
+	e := d.entries.At(n)
+	d.decideOn(n, e, d.reader.Read(e.content), because)
 }
 
 // decideOn is decide with the spec.
-func (c *Core) decideOn(n uint32, e *coreEntry, s *spec.Spec, because cause) {
-	g, p := c.compile(n, s, c.around(n))
+func (d *decider) decideOn(n uint32, e *coreEntry, s *spec.Spec, because cause) {
+	g, p := d.compiler.compile(n, s, d.refusals.around(n))
 	if p.code == NoCode {
-		p = c.obstacle(n, g)
+		p = d.obstacle(g)
 	}
 	switch {
 	case p.code != NoCode:
-		c.fail(n, e, p)
+		d.fail(n, e, p)
 	// with next set it was interim only
 	case e.rules != nil && sameRules(e.rules, g) && (e.transition == nil || e.transition.next == nil):
-		c.emitState(n)
+		d.progress.refresh(n)
 	case e.rules == nil:
-		c.counts.Installs++
-		c.startTransition(n, g, strategy{mode: install}, nil)
-	case because == byRequest && c.works(e):
-		c.counts.Moves++
-		c.startHitless(n, e, g, true)
+		d.step.counts.Installs++
+		d.transitions.start(n, g, strategy{mode: install}, nil)
+	case because == byRequest && d.works(e):
+		d.step.counts.Moves++
+		d.transitions.startHitless(n, e, g, true)
 	case e.transition != nil && !e.transition.done && e.transition.mode == install:
-		c.startTransition(n, g, strategy{mode: install}, nil)
+		d.transitions.start(n, g, strategy{mode: install}, nil)
 	default:
-		c.counts.Reroutes++
-		c.startTransition(n, g, strategy{mode: immediate}, nil)
+		d.step.counts.Reroutes++
+		d.transitions.start(n, g, strategy{mode: immediate}, nil)
 	}
 }
 
 // works reports whether an intent's rule set is confirmed and its links are up, as far as is known.
-func (c *Core) works(e *coreEntry) bool {
-	return e.rules != nil && (e.transition == nil || e.transition.done) &&
-		!c.anyPath(e.rules, func(path *sharedPath) bool { return path.down })
-}
-
-// anyPath reports whether is returns true for a path of a desired rule set.
-func (c *Core) anyPath(g *ruleset.Set, is func(*sharedPath) bool) bool {
-	for r := range routes(g) {
-		if is(c.paths.forRoute(r)) {
-			return true
-		}
-	}
-	return false
+func (d *decider) works(e *coreEntry) bool {
+	return e.rules != nil && (e.transition == nil || e.transition.done) && !d.registry.Any(e.rules, (*paths.Path).Down)
 }
 
 // sameRules reports whether two rule sets have the same rules.
@@ -105,53 +118,150 @@ func sameRules(a, b *ruleset.Set) bool {
 	})
 }
 
+// obstacle returns why a rule set cannot be installed though there is a path: one of its switches
+// has refused a rule, or rules of another intent conflict.
+func (d *decider) obstacle(g *ruleset.Set) problem {
+	if p := d.refusals.obstacle(g); p.code != NoCode {
+		return p
+	}
+	found := d.conflicts.With(g)
+	if found.Number == 0 {
+		return problem{}
+	}
+	p := problem{code: Conflicting, other: found.Number}
+	if id := idOf(d.entries.At(found.Number).content); found.Overlap {
+		p.text = fmt.Sprintf("intent %s has packets of both in the same priority, where both pass port %s: "+
+			"give one of them another priority", id, found.At)
+	} else {
+		p.text = "intent " + id + " has rules of the same match in the same place"
+	}
+	return p
+}
+
 // reevaluate checks an intent against the current network, and changes its path if necessary.
-func (c *Core) reevaluate(n uint32) {
-	e := c.entries.at(n)
-	uprooted := c.portsChanged[n]
-	delete(c.portsChanged, n)
+// uprooted: a port of its path was removed.
+func (d *decider) reevaluate(n uint32, uprooted bool) {
+	e := d.entries.At(n)
 	switch {
 	case e.content == "" || e.has(withdrawing):
 	case e.has(restorable):
-		c.restore(n, e)
+		d.restore(n, e)
 	case e.rules == nil:
-		c.decide(n, byRequest)
+		d.decide(n, byRequest)
 	case uprooted:
-		c.rerouteFromPorts(n, e)
-	case c.anyPath(e.rules, func(path *sharedPath) bool { return path.down }):
-		c.reroute(n, e)
-	case c.hostMoved(e):
-		c.decide(n, byFailure)
+		d.rerouteFromPorts(n, e)
+	case d.registry.Any(e.rules, (*paths.Path).Down):
+		d.reroute(n, e)
+	case d.hosts.moved(e):
+		d.decide(n, byFailure)
 	default:
-		c.emitState(n)
+		d.progress.refresh(n)
 	}
 }
 
 // reroute finds a new path for an intent whose path is down. Between two connect points the old
 // rule set has all that is needed, without its spec.
-func (c *Core) reroute(n uint32, e *coreEntry) {
+func (d *decider) reroute(n uint32, e *coreEntry) {
 	g := e.rules
-	if e.kind != spec.PointToPoint || e.transition != nil || len(c.refusals) > 0 {
-		c.decide(n, byFailure)
+	if e.kind != spec.PointToPoint || e.transition != nil || d.refusals.any() {
+		d.decide(n, byFailure)
 		return
 	}
 	hops := g.Legs[0].Route.Hops
 	first, last := hops[0], hops[len(hops)-1]
 	from, to := netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}
-	w, p := c.between(n, from, to, topology.Filter{})
+	path, p := d.compiler.between(n, from, to, topology.Filter{})
 	if p.code != NoCode {
-		c.fail(n, e, p)
+		d.fail(n, e, p)
 		return
 	}
-	c.legs = append(c.legs[:0], g.Legs...)
-	for i := range c.legs {
-		c.legs[i].Route = &w.route
-	}
-	next := ruleset.New(g.Kind, g.Number, g.Priority, c.legs...)
-	if p := c.obstacle(n, next); p.code != NoCode {
-		c.fail(n, e, p)
+	next := d.compiler.along(g, path)
+	if p := d.obstacle(next); p.code != NoCode {
+		d.fail(n, e, p)
 		return
 	}
-	c.counts.Reroutes++
-	c.startTransition(n, next, strategy{mode: immediate}, nil)
+	d.step.counts.Reroutes++
+	d.transitions.start(n, next, strategy{mode: immediate}, nil)
+}
+
+// rerouteFromPorts re-routes an intent of which a port was removed. The old rules are removed at once:
+// what they send to the port's number may go elsewhere by now, and may loop.
+func (d *decider) rerouteFromPorts(n uint32, e *coreEntry) {
+	d.decide(n, byFailure)
+	if e.transition != nil {
+		d.transitions.retireNow(n, e)
+	}
+}
+
+// restore orders the saved rule set of an intent if its links are up or unknown.
+func (d *decider) restore(n uint32, e *coreEntry) {
+	g := e.rules
+	e.rules = nil
+	d.entries.clearRestorable(e)
+	for r := range g.Routes() {
+		path := d.registry.Of(r)
+		if d.status.Evaluate(path); path.Down() {
+			d.decide(n, byRequest)
+			return
+		}
+	}
+	e.rules = g
+	elsewhere := d.hosts.moved(e)
+	e.rules = nil
+	if elsewhere || d.obstacle(g).code != NoCode {
+		d.decide(n, byRequest)
+		return
+	}
+	d.transitions.start(n, g, strategy{mode: restore}, nil)
+}
+
+// optimise moves an intent whose path works to a better one, if there is one.
+func (d *decider) optimise(n uint32) {
+	e := d.entries.At(n)
+	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path || e.has(restorable) || !d.works(e) ||
+		d.refusals.avoided(n) != nil || e.transition != nil && e.transition.next != nil {
+		return
+	}
+	s := spec.Read(e.content)
+	g, p := d.compiler.compile(n, &s, topology.Filter{})
+	if p.code != NoCode || !d.costOf(g).Less(d.costOf(e.rules)) || d.obstacle(g).code != NoCode {
+		return
+	}
+	d.step.counts.Moves++
+	d.transitions.startHitless(n, e, g, false)
+	d.transitions.moves.Take(&e.transition.Transition)
+	d.timers.Add(d.step.now.Add(pathing.StepTimeout), n)
+}
+
+// costOf returns the sum of the costs of a rule set's paths.
+func (d *decider) costOf(g *ruleset.Set) (sum topology.Cost) {
+	for r := range g.Routes() {
+		sum = sum.Plus(d.status.Evaluate(d.registry.Of(r)))
+	}
+	return sum
+}
+
+// withdraw starts the removal of an intent: all its rules are removed at once.
+func (d *decider) withdraw(n uint32, e *coreEntry) {
+	if e.content == "" || e.has(withdrawing) {
+		return
+	}
+	d.step.counts.Withdrawals++
+	d.hosts.unwatch(n, e)
+	d.refusals.forget(n)
+	if e.has(restorable) { // never ordered: rules of it in switches are removed as unknown ones
+		e.rules = nil
+		d.entries.clearRestorable(e)
+	}
+	e.flags |= withdrawing
+	e.state, e.code = Withdrawing, NoCode
+	if e.rules != nil {
+		d.transitions.start(n, nil, strategy{mode: immediate}, nil)
+	}
+	if e.transition == nil {
+		d.transitions.drop(n, e)
+		return
+	}
+	d.progress.emit(n, e, "")
+	d.transitions.retireNow(n, e)
 }

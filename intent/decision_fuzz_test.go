@@ -25,30 +25,30 @@ func FuzzDecision(f *testing.F) {
 	n.rest()
 	var contents []string
 	for number := uint32(1); number <= 4; number++ {
-		e := n.engine.core.entries.at(number)
+		e := n.engine.core.entries.At(number)
 		if e.rules == nil {
 			f.Fatalf("intent %d has no program: %v %v", number, e.state, e.code)
 		}
 		contents = append(contents, e.content)
-		f.Add(uint8(number-1), n.engine.core.appendDecision(nil, e.rules))
+		f.Add(uint8(number-1), n.engine.core.decisions.append(nil, e.rules))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
 		c := NewCore()
-		e := c.entries.at(1)
+		e := c.entries.At(1)
 		e.content = contents[int(which)%len(contents)]
 		s := spec.Read(e.content)
 		e.kind = s.Kind
-		if c.loadDecision(1, b) != nil || e.rules == nil {
+		if c.decisions.load(1, b) != nil || e.rules == nil {
 			return
 		}
-		again := c.appendDecision(nil, e.rules)
+		again := c.decisions.append(nil, e.rules)
 		d := NewCore()
-		o := d.entries.at(1)
+		o := d.entries.At(1)
 		o.content, o.kind = e.content, e.kind
-		if err := d.loadDecision(1, again); err != nil || o.rules == nil {
+		if err := d.decisions.load(1, again); err != nil || o.rules == nil {
 			t.Fatalf("%x was taken and written as %x, which is not taken: %v", b, again, err)
 		}
-		if third := d.appendDecision(nil, o.rules); !bytes.Equal(again, third) {
+		if third := d.decisions.append(nil, o.rules); !bytes.Equal(again, third) {
 			t.Fatalf("%x, then %x, then %x", b, again, third)
 		}
 	})

@@ -5,23 +5,30 @@ import (
 	"time"
 )
 
-// markUnsaved schedules an intent's decision for saving.
-func (c *Core) markUnsaved(n uint32, e *coreEntry) {
+// mark schedules an intent's decision for saving.
+func (d *decisions) mark(n uint32, e *coreEntry) {
 	if !e.has(unsaved) {
 		e.flags |= unsaved
-		c.dirty = append(c.dirty, n)
+		d.dirty = append(d.dirty, n)
 	}
 }
 
-// Decisions returns decisions to save, at most limit records, and no more than decisionBytes except
+// unwritten notes that a decision that records returned is not in the journal.
+func (d *decisions) unwritten(n uint32) {
+	e := d.entries.At(n)
+	e.flags |= saved
+	d.mark(n, e)
+}
+
+// records returns decisions to save, at most limit records, and no more than decisionBytes except
 // for the last.
-func (c *Core) Decisions(limit int) (recs []Record) {
+func (d *decisions) records(limit int) (recs []Record) {
 	bytes := 0
 	var room []byte // for the records' data
-	for len(c.dirty) > 0 && len(recs) < limit && bytes < decisionBytes {
-		n := c.dirty[0]
-		c.dirty = c.dirty[1:]
-		e := c.entries.at(n)
+	for len(d.dirty) > 0 && len(recs) < limit && bytes < decisionBytes {
+		n := d.dirty[0]
+		d.dirty = d.dirty[1:]
+		e := d.entries.At(n)
 		e.flags &^= unsaved
 		switch {
 		case e.rules != nil && !e.has(restorable):
@@ -31,7 +38,7 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 				g = e.transition.next
 			}
 			from := len(room)
-			room = c.appendDecision(room, g)
+			room = d.append(room, g)
 			data := room[from:len(room):len(room)]
 			bytes += recordHead + len(data)
 			recs = append(recs, Record{Number: n, Data: data})
@@ -41,8 +48,8 @@ func (c *Core) Decisions(limit int) (recs []Record) {
 			recs = append(recs, Record{Number: n, Delete: true})
 		}
 	}
-	if len(c.dirty) == 0 {
-		c.dirty = nil
+	if len(d.dirty) == 0 {
+		d.dirty = nil
 	}
 	return recs
 }
@@ -73,17 +80,15 @@ const (
 func (r *decisionWriter) saveDue(c *Core, now time.Time) {
 	r.mu.Lock()
 	for _, n := range r.failed {
-		e := c.entries.at(n)
-		e.flags |= saved
-		c.markUnsaved(n, e)
+		c.decisions.unwritten(n)
 	}
 	r.failed = nil
 	r.mu.Unlock()
 	switch {
-	case len(c.dirty) == 0:
+	case len(c.decisions.dirty) == 0:
 		return
 	case r.journal == nil:
-		c.dirty = nil
+		c.decisions.dirty = nil
 		return
 	case r.next.IsZero():
 		r.next = now.Add(saveDelay)
@@ -92,8 +97,8 @@ func (r *decisionWriter) saveDue(c *Core, now time.Time) {
 		return
 	}
 	r.next = time.Time{}
-	for len(c.dirty) > 0 {
-		recs := c.Decisions(maxDecisions)
+	for len(c.decisions.dirty) > 0 {
+		recs := c.decisions.records(maxDecisions)
 		if len(recs) == 0 {
 			continue
 		}
@@ -112,8 +117,8 @@ func (r *decisionWriter) saveDue(c *Core, now time.Time) {
 
 // flush writes all decisions, at shutdown.
 func (r *decisionWriter) flush(c *Core) {
-	for r.journal != nil && len(c.dirty) > 0 {
-		if recs := c.Decisions(maxDecisions); len(recs) > 0 && r.journal.Append(recs, func(uint64, error) {}) != nil {
+	for r.journal != nil && len(c.decisions.dirty) > 0 {
+		if recs := c.decisions.records(maxDecisions); len(recs) > 0 && r.journal.Append(recs, func(uint64, error) {}) != nil {
 			return
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/ruleset"
 )
 
 // Dependents are the ids of the intents that depend on a switch or host that is to be forgotten, in
@@ -29,11 +28,11 @@ func (e *Engine) SwitchDependents(dpid netview.DPID) (d Dependents, ok bool) {
 		ends[id] = true
 	}
 	d.Transit = e.ids(func(in *Intent) bool {
-		return in.State != Withdrawing && !ends[in.Spec.ID] && passesSwitch(in.Rules, dpid)
+		return in.State != Withdrawing && !ends[in.Spec.ID] && in.Rules.Passes(dpid)
 	})
 	ok = e.Query(func(c *Core) {
-		for n := range c.entries.end() {
-			if e := c.entries.at(n); e.content != "" && e.has(withdrawing) && e.transition.retiringAt(dpid) {
+		for n := range c.entries.End() {
+			if e := c.entries.At(n); e.content != "" && e.has(withdrawing) && e.transition.retiringAt(dpid) {
 				d.Withdrawing = append(d.Withdrawing, idOf(e.content))
 			}
 		}
@@ -69,28 +68,4 @@ func endsOf(s *spec.Spec, snap *netview.Snapshot) (ends []netview.Point) {
 		}
 	}
 	return ends
-}
-
-func passesSwitch(g *ruleset.Set, dpid netview.DPID) bool {
-	return g != nil && slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool {
-		return slices.ContainsFunc(l.Route.Hops, func(h *ruleset.Hop) bool { return h.DPID == dpid })
-	})
-}
-
-// retiringAt reports whether a switch still has, as far as it has answered, rules that are being
-// removed.
-func (tr *transition) retiringAt(dpid netview.DPID) bool {
-	if tr == nil {
-		return false
-	}
-	for i := range tr.retiring {
-		p := &tr.retiring[i]
-		for rule := range p.rules.Len() {
-			_, hop := p.rules.At(rule)
-			if hop.DPID == dpid && (!p.ordered || p.await.has(uint16(rule))) {
-				return true
-			}
-		}
-	}
-	return false
 }

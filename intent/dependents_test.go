@@ -59,14 +59,15 @@ func TestDeletedSwitch(t *testing.T) {
 		n.wantState(id, want)
 	}
 	c := n.engine.core
-	for _, w := range c.paths.list {
+	for path := range c.registry.All() {
 		// others go when there are many
-		if w != nil && w.touches(netview.Point{DPID: 2}) && (w.users.count() > 0 || n.engine.core.paths.hasRetiring(w)) {
-			t.Errorf("a way over it is in use: %v", w.route)
+		if path.Touches(netview.Point{DPID: 2}) && (path.Used() || c.registry.HasRetiring(path)) {
+			t.Errorf("a path over it is in use: %v", path.Route())
 		}
 	}
-	if len(c.lastSwitches) != 3 || len(c.portsChanged)+len(c.lost)+len(c.refusals) != 0 {
-		t.Errorf("kept: %d switches, %d, %d, %d", len(c.lastSwitches), len(c.portsChanged), len(c.lost), len(c.refusals))
+	if len(c.ports.last) != 3 || len(c.queue.uprooted)+len(c.progress.lost)+len(c.refusals.byNumber) != 0 {
+		t.Errorf("kept: %d switches, %d, %d, %d", len(c.ports.last), len(c.queue.uprooted), len(c.progress.lost),
+			len(c.refusals.byNumber))
 	}
 	n.submit(false, Request{Op: Withdraw, ID: "enters"}, Request{Op: Withdraw, ID: "leaves"})
 	n.rest()

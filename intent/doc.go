@@ -19,6 +19,27 @@
 // Step takes one Input with a list of each kind, since a step may take a hundred thousand commits or
 // outcomes: a list of mixed inputs would allocate each.
 //
+// # The core's parts
+//
+// Core (core.go, network.go) knows what has happened and in which order things are done. Each part keeps
+// one thing, and knows only parts that stand before it here:
+//
+//	step           the step in progress: when, and what has come of it
+//	entries        of each intent its content, rule set, transition and state
+//	paths          (package) the paths, who takes them, whether their links work
+//	conflict       (package) whose rules stand in the way of another's
+//	switchPorts    which ports are gone
+//	hostIndex      who depends on a host
+//	refusals       which switches the paths of an intent avoid, until when
+//	reevaluations  who is to be evaluated again: broken paths first, in portions
+//	waiting        who has no rules, and what would help
+//	compiler       content -> rule set, or why there is none
+//	decisions      rule sets <-> the journal of decisions
+//	progress       the states of intents that have rule sets
+//	transitions    from rule set to rule set: stages, roll-back, rules that go
+//	planner        whose path works and could be better
+//	decider        what is to be done about one intent
+//
 // # How a path changes
 //
 //   - A new path: all rules except those at the ingress; when they are confirmed, the ingress rules.
@@ -39,7 +60,7 @@
 //     switches can be asked.
 //   - For one rule key (switch, in port, priority, match) at most one intent has rules out; and no two
 //     have rules at one in port, in one priority, whose matches differ, if one packet may match both
-//     (overlap.go).
+//     (package conflict).
 //   - The cost of a step depends on what has changed: the paths over a link, the intents of a host, the
 //     intents that wait for a switch. All intents are evaluated only at the start, and when discovery
 //     has settled.

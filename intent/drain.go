@@ -30,22 +30,22 @@ func (e *Engine) DrainProgress(at netview.Point) (p DrainProgress, ok bool) {
 }
 
 func (c *Core) drainProgress(at netview.Point) (p DrainProgress) {
-	if c.snap == nil || c.more() || c.restoring > 0 {
+	if c.network.Snap == nil || c.more() || c.entries.restoring > 0 {
 		return p
 	}
-	p.Revision = c.snap.Revision()
+	p.Revision = c.network.Snap.Revision()
 	stays := make(map[uint32]bool) // true: it begins or ends there
 	leaving := make(map[uint32]bool)
-	for _, path := range c.paths.list {
-		if path == nil || !path.touches(at) {
+	for path := range c.registry.All() {
+		if !path.Touches(at) {
 			continue
 		}
-		ends := path.ends(at)
-		c.eachHolder(path, func(n uint32) bool {
-			e := c.entries.at(n)
+		ends := path.Ends(at)
+		c.registry.EachHolder(path, func(n uint32) bool {
+			e := c.entries.At(n)
 			switch {
-			case e.content == "" || !c.holdsPath(n, &path.route):
-			case !usesRoute(e.rules, &path.route):
+			case e.content == "" || !c.entries.holds(n, path.Route()):
+			case !e.rules.Takes(path.Route()):
 				if e.transition.retiringAt(at.DPID) { // else the remaining rules are on another switch, which does not answer
 					leaving[n] = true
 				}
@@ -72,7 +72,7 @@ func (c *Core) drainProgress(at netview.Point) (p DrainProgress) {
 	p.Leaving = len(leaving)
 	slices.Sort(numbers)
 	for _, n := range numbers[:min(len(numbers), maxFirst)] {
-		p.First = append(p.First, idOf(c.entries.at(n).content))
+		p.First = append(p.First, idOf(c.entries.At(n).content))
 	}
 	return p
 }
@@ -86,33 +86,8 @@ func (c *Core) inProgress(e *coreEntry) bool {
 	}
 	for rule := range e.rules.Len() {
 		_, hop := e.rules.At(rule)
-		if sw, known := c.snap.Switch(hop.DPID); tr.await.has(uint16(rule)) && known && sw.Connected {
+		if sw, known := c.network.Snap.Switch(hop.DPID); tr.await.has(uint16(rule)) && known && sw.Connected {
 			return true
-		}
-	}
-	return false
-}
-
-// touches reports whether a path passes a port or, with port 0, a switch.
-func (path *sharedPath) touches(at netview.Point) bool {
-	return path.anyPort(func(p netview.Point) bool { return p.DPID == at.DPID && (at.Port == 0 || p.Port == at.Port) })
-}
-
-// ends reports whether a path begins or ends at a port or, with port 0, a switch.
-func (path *sharedPath) ends(at netview.Point) bool {
-	inner := make(map[netview.Point]bool) // ports to the next hop
-	path.eachLink(func(k netview.LinkKey) { inner[k.Src] = true })
-	for k, h := range path.route.Hops {
-		if h.DPID != at.DPID {
-			continue
-		}
-		if path.ingress(k) && (at.Port == 0 || h.In == at.Port) {
-			return true
-		}
-		for _, out := range h.Out {
-			if (at.Port == 0 || out == at.Port) && !inner[netview.Point{DPID: h.DPID, Port: out}] {
-				return true
-			}
 		}
 	}
 	return false

@@ -11,7 +11,7 @@ func (e *Engine) EachRoute(keep func(*ruleset.Route) bool, visit func(*Intent, *
 		if p.rules == nil || p.state == Withdrawing {
 			continue
 		}
-		for r := range routes(p.rules) {
+		for r := range p.rules.Routes() {
 			if !keep(r) {
 				continue
 			}

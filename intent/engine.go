@@ -189,7 +189,7 @@ func (e *Engine) wait(id string, want []State) (in Intent, n uint32, w *waiter, 
 		in = seen.intent()
 	}
 	for _, s := range want {
-		if r := cat.entries.at(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
+		if r := cat.entries.At(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
 			return in, n, nil, true
 		}
 	}

@@ -46,7 +46,7 @@ func (cat *catalog) noted(e *event) noted {
 	n := noted{event: *e}
 	switch {
 	case e.gone:
-	case !cat.visible(e.number) || cat.entries.at(e.number).id() != e.id:
+	case !cat.visible(e.number) || cat.entries.At(e.number).id() != e.id:
 		n.stale = true
 	default:
 		n.entry = cat.copyOf(e.number)

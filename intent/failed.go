@@ -10,7 +10,7 @@ func (e *Engine) Failed() map[Code]int {
 		cat.mu.Lock()
 		for n := after + 1; n <= min(cat.last, after+pageNumbers); n++ {
 			if cat.has(n) {
-				if r := cat.entries.at(n); r.state == Failed {
+				if r := cat.entries.At(n); r.state == Failed {
 					counts[r.code]++
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/intent/conflict"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -240,7 +241,7 @@ func (n *network) apart(at ruleAt, number uint32) {
 		there := at
 		there.match = m
 		who, wanted := n.want[there]
-		if wanted && who != number && (!shapeOf([]byte(m)).source || !shapeOf([]byte(at.match)).source) &&
+		if wanted && who != number && (!conflict.ShapeOf([]byte(m)).Source || !conflict.ShapeOf([]byte(at.match)).Source) &&
 			(openflow.Match{OXM: []byte(m)}).Overlaps(openflow.Match{OXM: []byte(at.match)}) {
 			n.t.Fatalf("switch %d, in by %d, priority %d: number %d has %s, and number %d %s", at.dpid, at.in, at.priority,
 				who, openflow.Match{OXM: []byte(m)}, number, openflow.Match{OXM: []byte(at.match)})

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/intent/spec"
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
 )
@@ -15,25 +15,25 @@ import (
 // and new branches together at first, or an egress would get no packets while some switches have
 // changed and others have not. Where both together would loop, it changes as a path does.
 // requested: because the content was replaced.
-func (c *Core) startHitless(n uint32, e *coreEntry, g *ruleset.Set, requested bool) {
+func (t *transitions) startHitless(n uint32, e *coreEntry, g *ruleset.Set, requested bool) {
 	how := strategy{mode: hitless, requested: requested}
 	if e.kind == spec.PointToMultipoint {
-		if both := c.union(e.rules, g); both != nil {
+		if both := t.union(e.rules, g); both != nil {
 			g, how.next = both, g
 		}
 	}
-	c.startTransition(n, g, how, c.stages(e.rules, g))
+	t.start(n, g, how, t.stages(e.rules, g))
 }
 
 // stages returns the stage of each rule of a rule set in a transition from another.
-func (c *Core) stages(from, to *ruleset.Set) []uint16 {
+func (t *transitions) stages(from, to *ruleset.Set) []uint16 {
 	rules := make([]pathing.Rule, 0, to.Len())
 	for i := range to.Legs {
-		path := c.paths.forRoute(to.Legs[i].Route)
-		for k, after := range path.ranks() {
-			r := pathing.Rule{Ingress: path.ingress(k), After: after}
+		path := t.registry.Of(to.Legs[i].Route)
+		for k, after := range path.Ranks() {
+			r := pathing.Rule{Ingress: path.Ingress(k), After: after}
 			switch old := hopAt(to, len(rules), from); {
-			case old != nil && old.Equal(path.route.Hops[k]):
+			case old != nil && old.Equal(path.Route().Hops[k]):
 				r.Finds = pathing.Same
 			case old != nil:
 				r.Finds = pathing.Other
@@ -60,10 +60,10 @@ func hopAt(p *ruleset.Set, rule int, other *ruleset.Set) *ruleset.Hop {
 // rollBack reverses a hitless transition after a switch has refused a rule: replaced rules are
 // restored in the opposite order. New content is decided again after that: it gets another path, or
 // none. It reports whether the previous rule set can be restored.
-func (c *Core) rollBack(n uint32, e *coreEntry) bool {
+func (t *transitions) rollBack(n uint32, e *coreEntry) bool {
 	tr, g := e.transition, e.rules
 	from := tr.retiring[len(tr.retiring)-1].rules
-	if c.pathForgotten(from) || c.anyPath(from, func(path *sharedPath) bool { return path.down }) {
+	if t.registry.Any(from, func(path *paths.Path) bool { return path == nil || path.Down() }) {
 		return false
 	}
 	again := *from
@@ -79,37 +79,32 @@ func (c *Core) rollBack(n uint32, e *coreEntry) bool {
 		}
 	}
 	wanted := tr.requested || tr.superseded
-	c.startTransition(n, &again, strategy{mode: hitless, requested: wanted, superseded: wanted}, stages)
-	c.timers.Add(c.now.Add(pathing.StepTimeout), n)
+	t.start(n, &again, strategy{mode: hitless, requested: wanted, superseded: wanted}, stages)
+	t.timers.Add(t.step.now.Add(pathing.StepTimeout), n)
 	return true
-}
-
-// pathForgotten reports whether the registry has dropped a path of a rule set.
-func (c *Core) pathForgotten(g *ruleset.Set) bool {
-	return slices.ContainsFunc(g.Legs, func(l ruleset.Leg) bool { return c.paths.forRoute(l.Route) == nil })
 }
 
 // union returns a rule set with the outputs of both where both have a rule that differs; nil if
 // that is not needed, or could create a loop.
-func (c *Core) union(from, to *ruleset.Set) *ruleset.Set {
+func (t *transitions) union(from, to *ruleset.Set) *ruleset.Set {
 	both := *to
 	both.Legs = slices.Clone(to.Legs)
 	differs := false
 	for i := range to.Legs {
-		path := c.paths.forRoute(to.Legs[i].Route)
+		path := t.registry.Of(to.Legs[i].Route)
 		old := legWith(from, to.Priority, to.Legs[i].Match)
 		if old == nil {
 			continue
 		}
-		ow := c.paths.forRoute(old.Route)
+		ow := t.registry.Of(old.Route)
 		if ow == nil || ow == path {
 			continue
 		}
-		if createsLoop(path, ow) {
+		if paths.CreatesLoop(path, ow) {
 			return nil
 		}
-		if u := c.withOutputs(path, ow); u != path {
-			both.Legs[i].Route, differs = &u.route, true
+		if u := t.registry.Union(path, ow); u != path {
+			both.Legs[i].Route, differs = u.Route(), true
 		}
 	}
 	if !differs {
@@ -126,66 +121,4 @@ func legWith(g *ruleset.Set, priority uint16, match []byte) *ruleset.Leg {
 		}
 	}
 	return nil
-}
-
-// withOutputs returns a path with the outputs of another added, where both have a hop at one in
-// port.
-func (c *Core) withOutputs(path, other *sharedPath) *sharedPath {
-	hops, joins := slices.Clone(path.route.Hops), slices.Clone(path.edges())
-	differs := false
-	for i := range hops {
-		for k := range other.route.Hops {
-			o := other.route.Hops[k]
-			if o.DPID != hops[i].DPID || o.In != hops[i].In || o.Equal(hops[i]) {
-				continue
-			}
-			outs := slices.Clone(hops[i].Out)
-			for _, port := range o.Out {
-				outs = inserted(outs, port)
-			}
-			if len(outs) > len(hops[i].Out) {
-				hops[i], differs = &ruleset.Hop{DPID: o.DPID, In: o.In, Out: outs}, true
-			}
-		}
-	}
-	if !differs {
-		return path
-	}
-	return c.paths.forTree(hops, joins)
-}
-
-// createsLoop reports whether a packet could loop if all hops of both paths forwarded it.
-func createsLoop(a, b *sharedPath) bool {
-	next := make(map[netview.Point][]netview.Point)
-	for _, path := range [...]*sharedPath{a, b} {
-		path.eachEdge(func(j edge) {
-			from, to := path.route.Hops[j.from], path.route.Hops[j.to]
-			at := netview.Point{DPID: from.DPID, Port: from.In}
-			next[at] = append(next[at], netview.Point{DPID: to.DPID, Port: to.In})
-		})
-	}
-	state := make(map[netview.Point]int) // 1: being visited, 2: no loop from here
-	var round func(netview.Point) bool
-	round = func(at netview.Point) bool {
-		switch state[at] {
-		case 1:
-			return true
-		case 2:
-			return false
-		}
-		state[at] = 1
-		if slices.ContainsFunc(next[at], round) {
-			return true
-		}
-		state[at] = 2
-		return false
-	}
-	for _, path := range [...]*sharedPath{a, b} {
-		for i := range path.route.Hops {
-			if round(netview.Point{DPID: path.route.Hops[i].DPID, Port: path.route.Hops[i].In}) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -53,10 +53,10 @@ func TestReplacedWhileBothWaysAreTaken(t *testing.T) {
 			n.rest()
 			n.submit(false, Request{Op: Replace, Spec: copies("a", at(1, 9), x, z)})
 			n.step()
-			if ch := n.engine.core.entries.at(1).transition; ch == nil || ch.next == nil {
+			if ch := n.engine.core.entries.At(1).transition; ch == nil || ch.next == nil {
 				t.Fatalf("no program between: %+v", ch)
 			}
-			for c.answered && !n.engine.core.entries.at(1).transition.done {
+			for c.answered && !n.engine.core.entries.At(1).transition.done {
 				n.answer()
 				n.step()
 			}
@@ -67,7 +67,7 @@ func TestReplacedWhileBothWaysAreTaken(t *testing.T) {
 				t.Errorf("it leads to %v, want %v", got, c.last)
 			}
 			n.checkWanted(t.Fatalf)
-			if left := n.engine.core.interim; left != 0 {
+			if left := n.engine.core.transitions.interim; left != 0 {
 				t.Errorf("%d changes with a next program left", left)
 			}
 		})
@@ -86,7 +86,7 @@ func TestNotInstalledBetween(t *testing.T) {
 	n.wantState("a", "installed")
 	n.submit(false, Request{Op: Replace, Spec: copies("a", at(1, 9), z)})
 	n.step()
-	ch := n.engine.core.entries.at(1).transition
+	ch := n.engine.core.entries.At(1).transition
 	if ch == nil || ch.next == nil {
 		t.Fatalf("no program between: %+v", ch)
 	}
@@ -96,7 +96,7 @@ func TestNotInstalledBetween(t *testing.T) {
 		n.step()
 	}
 	n.wantState("a", "installing")
-	for n.engine.core.entries.at(1).transition.next != nil {
+	for n.engine.core.entries.At(1).transition.next != nil {
 		n.now = n.now.Add(100 * time.Millisecond)
 		n.step()
 	}
@@ -120,7 +120,7 @@ func TestRefusedMoveKeepsNewContent(t *testing.T) {
 		k, other = link(1, 2, 3, 1), 2
 	}
 	n.view.Inputs().Set(&netview.Settings{Links: map[netview.LinkKey]netview.LinkSettings{k: {Drained: true}}})
-	if n.step(); n.engine.core.entries.at(1).transition == nil {
+	if n.step(); n.engine.core.entries.At(1).transition == nil {
 		t.Fatal("the drain moves nothing")
 	}
 	n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(4, 10), 1)})
@@ -151,7 +151,7 @@ func TestInstalledOnceReplaced(t *testing.T) {
 	n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(2, 9), 1)})
 	n.step()
 	_, number, w, _ := n.engine.wait("a", []State{Installed})
-	for stage := 0; n.engine.core.entries.at(number).rules.Version < 3; stage++ {
+	for stage := 0; n.engine.core.entries.At(number).rules.Version < 3; stage++ {
 		if stage > 10 {
 			t.Fatal("the transition to the second content never ended")
 		}

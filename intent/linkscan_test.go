@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 )
@@ -19,10 +20,10 @@ func TestFirstReroutesBeforeTheScan(t *testing.T) {
 	m.ask(t, reqs)
 	m.settle()
 	c, k := m.engine.core, link(1, 1, 5, 2)
-	crosses := func(p *sharedPath) bool { return p.passes(k) || p.passes(k.Reverse()) }
+	crosses := func(p *paths.Path) bool { return p.Passes(k) || p.Passes(k.Reverse()) }
 	over := map[uint32]bool{}
-	for n := range c.entries.end() {
-		if e := c.entries.at(n); e.rules != nil && c.anyPath(e.rules, crosses) {
+	for n := range c.entries.End() {
+		if e := c.entries.At(n); e.rules != nil && c.registry.Any(e.rules, crosses) {
 			over[n] = true
 		}
 	}
@@ -39,7 +40,7 @@ func TestFirstReroutesBeforeTheScan(t *testing.T) {
 			moved[n]++
 		}
 		portions = append(portions, len(numbers))
-		if c.scan.pending() {
+		if c.status.Pending() {
 			scanning++
 		}
 	}
@@ -55,20 +56,20 @@ func TestFirstReroutesBeforeTheScan(t *testing.T) {
 		t.Errorf("%d intents re-routed in %d transitions, want %d", len(moved), got, len(over))
 	}
 	for n := range over {
-		if moved[n] != 1 || c.anyPath(c.entries.at(n).rules, func(p *sharedPath) bool { return p.down || crosses(p) }) {
+		if moved[n] != 1 || c.registry.Any(c.entries.At(n).rules, func(p *paths.Path) bool { return p.Down() || crosses(p) }) {
 			t.Fatalf("intent %d was re-routed %d times, and its path is down", n, moved[n])
 		}
 	}
 	m.settle()
 	for n := range over {
-		if e := c.entries.at(n); e.state != Installed {
+		if e := c.entries.At(n); e.state != Installed {
 			t.Fatalf("intent %d is %v", n, e.state)
 		}
 	}
 	d := link(2, 1, 6, 2)
-	drained := func() (list []*sharedPath) {
-		for _, path := range c.paths.list {
-			if path != nil && path.users.count() > 0 && (path.passes(d) || path.passes(d.Reverse())) {
+	drained := func() (list []*paths.Path) {
+		for path := range c.registry.All() {
+			if path.Used() && (path.Passes(d) || path.Passes(d.Reverse())) {
 				list = append(list, path)
 			}
 		}

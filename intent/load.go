@@ -30,7 +30,7 @@ func (e *Engine) LoadIntent(r Record) error {
 // LoadDecision loads a saved path. One that does not match its intent is dropped: the path is
 // recomputed.
 func (e *Engine) LoadDecision(r Record) error {
-	if err := e.core.loadDecision(r.Number, r.Data); err != nil {
+	if err := e.core.decisions.load(r.Number, r.Data); err != nil {
 		return fmt.Errorf("decision of intent number %d: %w", r.Number, err)
 	}
 	return nil
@@ -42,11 +42,4 @@ func (e *Engine) Loaded() {
 	e.catalog.loaded()
 	e.catalog.mu.Unlock()
 	e.Bell.Ring()
-}
-
-// load adds an intent from the journal; the first step evaluates it.
-func (c *Core) load(n uint32, content string, s *spec.Spec) {
-	e := c.entries.at(n)
-	e.content, e.kind, e.state = content, s.Kind, Submitted
-	c.watchHosts(n, s)
 }

@@ -3,15 +3,18 @@ package intent
 import (
 	"slices"
 
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/netview"
 )
 
+// scanAtOnce is the number of paths over changed links that are always looked at in one step.
+const scanAtOnce = 64
+
 // applyUpdate applies changes of the network.
 func (c *Core) applyUpdate(f *NetworkUpdate) {
-	settling := f.Snap.Settled() && !c.settled
-	left := c.removedPorts(f)
-	c.snap, c.settled = f.Snap, f.Snap.Settled()
-	c.m = f.Map
+	settling := f.Snap.Settled() && !c.network.Settled
+	left := c.ports.removed(f)
+	*c.network = paths.Network{Snap: f.Snap, Map: f.Map, Settled: f.Snap.Settled()}
 	if f.Resync || settling {
 		c.reevaluateAll()
 		c.portsRemoved(left)
@@ -42,26 +45,20 @@ func (c *Core) applyUpdate(f *NetworkUpdate) {
 
 // reevaluateAll re-evaluates all paths and intents.
 func (c *Core) reevaluateAll() {
-	for _, s := range c.paths.inPorts.list {
-		if s != nil {
-			s.measured = false
+	c.status.Reset()
+	for path := range c.registry.All() {
+		c.status.Evaluate(path)
+		c.planner.queueIfDrained(path)
+	}
+	var all []uint32
+	for n := range c.entries.End() {
+		if c.entries.At(n).content != "" {
+			all = append(all, n)
 		}
 	}
-	for _, path := range c.paths.list {
-		if path != nil {
-			c.paths.evaluate(path, c.m, c.settled)
-			c.queueIfDrained(path)
-		}
-	}
-	c.broken, c.queue = nil, nil
-	for n := range c.entries.end() {
-		if c.entries.at(n).content != "" {
-			c.queue = append(c.queue, n)
-		}
-	}
-	clear(c.waitingFor)
-	c.takePathless()
-	c.planner.restart(c.now)
+	c.queue.replace(all)
+	c.waiting.reset()
+	c.planner.restart(c.step.now)
 }
 
 // linksChanged evaluates the paths over changed links. Intents whose path failed are re-routed
@@ -69,16 +66,31 @@ func (c *Core) reevaluateAll() {
 // ones that failed before that.
 func (c *Core) linksChanged(changes []netview.Change) {
 	keys, up := linksOf(changes)
-	c.scan.keys = keys
-	if len(c.portsChanged) == 0 && c.pathsInto(keys) > scanAtOnce {
-		c.broken = append(c.broken, inOrder(c.scanLinks(firstReroutes))...)
+	c.status.Scan(keys)
+	if len(c.queue.uprooted) == 0 && c.status.Into(keys) > scanAtOnce {
+		c.queue.addBroken(c.status.ScanFirst(firstReroutes))
 	} else {
 		c.scanRest()
 	}
 	if up {
-		c.retryPathless()
+		c.waiting.retryPathless()
 	}
-	c.planner.linksChanged(c.m, changes, c.now)
+	c.planner.linksChanged(c.network.Map, changes, c.step.now)
+}
+
+// scanRest evaluates the paths over changed links that have not been looked at yet.
+func (c *Core) scanRest() {
+	if !c.status.Pending() {
+		return
+	}
+	found := c.status.ScanRest()
+	for _, path := range found.Draining {
+		c.planner.queueIfDrained(path)
+	}
+	c.queue.addBroken(found.Broken)
+	for _, n := range inOrder(found.Changed) {
+		c.progress.refresh(n)
+	}
 }
 
 // linksOf returns the links that have changed, each once, and whether any of them is usable. The
@@ -96,6 +108,27 @@ func linksOf(changes []netview.Change) (keys []netview.LinkKey, up bool) {
 	return slices.Compact(keys), up
 }
 
+// portsRemoved re-evaluates first the intents whose path uses a removed port. It looks at all
+// paths, since ports are removed rarely.
+func (c *Core) portsRemoved(left map[netview.Point]bool) {
+	if len(left) == 0 {
+		return
+	}
+	through := func(path *paths.Path) bool { return path.AnyPort(func(p netview.Point) bool { return left[p] }) }
+	var list []uint32
+	for path := range c.registry.All() {
+		if path.Used() && through(path) {
+			list = append(list, path.Users()...)
+		}
+	}
+	for _, n := range inOrder(list) {
+		e := c.entries.At(n)
+		if e.rules != nil && !e.has(withdrawing) && c.registry.Any(e.rules, through) {
+			c.queue.addUprooted(n)
+		}
+	}
+}
+
 // switchesChanged re-evaluates the intents that wait for a switch or one of its ports, and those
 // without a path if a switch was deleted: they wait for it from then on.
 func (c *Core) switchesChanged(changes []netview.Change) {
@@ -109,12 +142,21 @@ func (c *Core) switchesChanged(changes []netview.Change) {
 			forgotten = true
 			continue
 		}
-		if list := c.waitingFor[ch.Switch.DPID]; len(list) > 0 {
-			delete(c.waitingFor, ch.Switch.DPID)
-			c.enqueue(list)
-		}
+		c.waiting.switchCame(ch.Switch.DPID)
 	}
 	if forgotten {
-		c.retryPathless()
+		c.waiting.retryPathless()
+	}
+}
+
+// hostsChanged re-evaluates the intents of hosts that have appeared or moved, and those without a
+// path to a host that was deleted.
+func (c *Core) hostsChanged(changes []netview.Change) {
+	for _, n := range c.hosts.of(changes) {
+		e := c.entries.At(n)
+		waits := e.rules == nil && (e.code == HostUnknown || e.code == NoPath || e.code == LinkDown)
+		if waits || e.rules != nil && !e.has(restorable) && !e.has(withdrawing) && c.hosts.moved(e) {
+			c.reevaluate(n)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -105,13 +106,13 @@ func TestManyOfOneShape(t *testing.T) {
 	}
 	n.submit(false, reqs...)
 	n.rest()
-	if n := n.engine.core.searches; n != 0 {
+	if n := n.engine.core.conflicts.Searches(); n != 0 {
 		t.Fatalf("%d ways were searched", n)
 	}
 	n.submit(false, Request{Op: Create, Spec: toward("other", at(1, 9), at(4, 9), 0x0b000000+77)})
 	n.rest()
 	n.wantState("other", "failed(conflict)")
-	if n.engine.core.searches == 0 {
+	if n.engine.core.conflicts.Searches() == 0 {
 		t.Fatal("no way was searched")
 	}
 }
@@ -160,8 +161,8 @@ func TestOverlapBesideAThird(t *testing.T) {
 	n.checkWanted(t.Fatalf)
 }
 
-// TestWaysOfRulesThatGoAreKept: a way that no intent takes any more, but rules along which are not
-// gone yet, is not swept.
+// TestWaysOfRulesThatGoAreKept: a path that no intent takes any more, but rules along which are not
+// gone yet, is kept.
 func TestWaysOfRulesThatGoAreKept(t *testing.T) {
 	n := square(t)
 	n.submit(false, Request{Op: Create, Spec: flow("old", at(2, 9), at(4, 9), 1)})
@@ -170,18 +171,24 @@ func TestWaysOfRulesThatGoAreKept(t *testing.T) {
 	n.submit(false, Request{Op: Withdraw, ID: "old"})
 	n.rest()
 	n.wantState("old", "withdrawing")
-	r := n.engine.core.paths
-	ways := r.len()
-	r.idle = 1 << 20 // as if very many had been used, and are no more
-	r.sweep()
-	if ways == 0 || r.len() == 0 {
-		t.Fatalf("%d ways were kept, %d are", ways, r.len())
+	r := n.engine.core.registry
+	if n := r.Len(); n == 0 || !holding(r) {
+		t.Fatalf("nobody has one of %d paths", n)
 	}
 	n.off[4] = false
 	n.rest()
 	n.wantState("old", "none")
-	r.idle = 1 << 20
-	if r.sweep(); r.len() != 0 || len(r.inPorts.byPoint) != 0 {
-		t.Errorf("%d ways and %d places are kept of nothing", r.len(), len(r.inPorts.byPoint))
+	if holding(r) {
+		t.Error("a path is kept for nobody")
 	}
+}
+
+// holding reports whether a path may not be forgotten.
+func holding(r *paths.Registry) bool {
+	for path := range r.All() {
+		if path.Used() || r.HasRetiring(path) {
+			return true
+		}
+	}
+	return false
 }

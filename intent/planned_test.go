@@ -49,7 +49,7 @@ func (w *twin) replace() {
 		if s.Kind != spec.Path || w.r.IntN(3) > 0 {
 			continue
 		}
-		m := w.engine.core.m
+		m := w.engine.core.network.Map
 		hops, ok := m.PathBetween(s.Ingress(nil)[0], s.Egress(nil)[0], w.r.Uint64(), nil)
 		if s.Hops = hops; ok {
 			w.note("intent %s by %v", s.ID, hops)

@@ -4,19 +4,24 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/pathing"
-	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
 
-// planner schedules hitless re-routes of intents whose path works, but passes a drained link or
-// could be shorter.
+// planner chooses the intents whose path works, but passes a drained link or could be shorter: for each
+// of them a better path is to be sought. Those of drained links come at once, the others when links have
+// been stable, some each second.
 type planner struct {
-	queue      []uint32
-	moves      pathing.Moves
-	restorer   *pathing.Restorer
+	entries  *entries
+	network  *paths.Network
+	registry *paths.Registry
+	status   *paths.Status
+	moves    *pathing.Moves // the places of the transitions in progress
+	restorer *pathing.Restorer
+
+	queue      []uint32 // entries with the flag candidate
 	backlog    []uint32 // intents whose path may be longer than necessary; nil: not computed since the last one ended
 	nextRevert time.Time
 }
@@ -44,6 +49,9 @@ func (p *planner) wake(now time.Time) time.Time {
 	return p.restorer.Wake(now)
 }
 
+// idle reports whether nobody is queued or moving.
+func (p *planner) idle() bool { return len(p.queue) == 0 && p.moves.Taken() == 0 }
+
 // due reports whether the next batch of suboptimal paths is to be looked at.
 func (p *planner) due(now time.Time) bool {
 	if p.backlog != nil {
@@ -52,103 +60,72 @@ func (p *planner) due(now time.Time) bool {
 	return p.restorer.Take(now)
 }
 
+// next takes an intent out of the queue; false if there is none, or no place for its transition.
+func (p *planner) next() (n uint32, ok bool) {
+	if len(p.queue) == 0 || p.moves.Room() == 0 {
+		return 0, false
+	}
+	n = p.queue[0]
+	if p.queue = p.queue[1:]; len(p.queue) == 0 {
+		p.queue = nil
+	}
+	p.entries.At(n).flags &^= candidate
+	return n, true
+}
+
 // queueIfDrained queues the users of a path that passes a draining link.
-func (c *Core) queueIfDrained(path *sharedPath) {
-	if !path.draining {
+func (p *planner) queueIfDrained(path *paths.Path) {
+	if !path.Draining() {
 		return
 	}
-	for _, n := range inOrder(slices.Clone(path.users.list)) {
-		if e := c.entries.at(n); usesRoute(e.rules, &path.route) {
-			c.addCandidate(n, e)
+	for _, n := range inOrder(slices.Clone(path.Users())) {
+		if p.entries.At(n).rules.Takes(path.Route()) {
+			p.add(n)
 		}
 	}
 }
 
-// addCandidate queues an intent for a hitless re-route, unless it is queued.
-func (c *Core) addCandidate(n uint32, e *coreEntry) {
-	if !e.has(candidate) {
+// add queues an intent for a hitless re-route, unless it is queued.
+func (p *planner) add(n uint32) {
+	if e := p.entries.At(n); !e.has(candidate) {
 		e.flags |= candidate
-		c.planner.queue = append(c.planner.queue, n)
-	}
-}
-
-// plan starts queued transitions, up to pathing.MovesMax.
-func (c *Core) plan() {
-	p := &c.planner
-	if len(p.queue) == 0 && p.moves.Taken() == 0 && !c.more() && p.due(c.now) {
-		c.queueSuboptimal()
-	}
-	for len(p.queue) > 0 && p.moves.Room() > 0 {
-		n := p.queue[0]
-		p.queue = p.queue[1:]
-		e := c.entries.at(n)
-		e.flags &^= candidate
-		c.optimise(n, e)
-	}
-	if len(p.queue) == 0 {
-		p.queue = nil
+		p.queue = append(p.queue, n)
 	}
 }
 
 // queueSuboptimal queues a batch of those whose path could be shorter.
-func (c *Core) queueSuboptimal() {
-	p := &c.planner
+func (p *planner) queueSuboptimal(now time.Time) {
 	if p.backlog == nil {
-		p.backlog = c.suboptimal()
+		p.backlog = p.suboptimal(now)
 	}
 	n := min(len(p.backlog), pathing.RevertPerSecond)
 	for _, number := range p.backlog[:n] {
-		c.addCandidate(number, c.entries.at(number))
+		p.add(number)
 	}
 	if p.backlog = p.backlog[n:]; len(p.backlog) == 0 {
 		p.backlog = nil
 		return
 	}
-	p.nextRevert = c.now.Add(time.Second)
+	p.nextRevert = now.Add(time.Second)
 }
 
 // suboptimal returns the users of paths that could be shorter, and all users of trees, which need a
 // closer look. Paths over unconfirmed links are left out.
-func (c *Core) suboptimal() []uint32 {
+func (p *planner) suboptimal(now time.Time) []uint32 {
 	list := []uint32{}
-	judge := pathing.Judge{Map: c.m, Backoff: c.planner.restorer.Backoff(c.now)}
-	for _, path := range c.paths.list {
-		if path == nil || path.users.count() == 0 {
+	judge := pathing.Judge{Map: p.network.Map, Backoff: p.restorer.Backoff(now)}
+	for path := range p.registry.All() {
+		if !path.Used() {
 			continue
 		}
-		cost := c.paths.evaluate(path, c.m, c.settled)
-		if path.down || path.unconfirmed || path.draining {
+		cost := p.status.Evaluate(path)
+		if path.Down() || path.Unconfirmed() || path.Draining() {
 			continue
 		}
-		hops := path.route.Hops
-		if path.treeEdges != nil || judge.Suboptimal(hops[0].DPID, hops[len(hops)-1].DPID, cost) {
-			list = append(list, path.users.list...)
+		hops := path.Route().Hops
+		if path.IsTree() || judge.Suboptimal(hops[0].DPID, hops[len(hops)-1].DPID, cost) {
+			list = append(list, path.Users()...)
 		}
 	}
 	return inOrder(list)
-}
-
-// optimise moves an intent whose path works to a better one, if there is one.
-func (c *Core) optimise(n uint32, e *coreEntry) {
-	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path || e.has(restorable) || !c.works(e) || c.avoided(n) != nil ||
-		e.transition != nil && e.transition.next != nil {
-		return
-	}
-	s := spec.Read(e.content)
-	g, p := c.compile(n, &s, topology.Filter{})
-	if p.code != NoCode || !c.costOf(g).Less(c.costOf(e.rules)) || c.obstacle(n, g).code != NoCode {
-		return
-	}
-	c.counts.Moves++
-	c.startHitless(n, e, g, false)
-	c.planner.moves.Take(&e.transition.Transition)
-	c.timers.Add(c.now.Add(pathing.StepTimeout), n)
-}
-
-// costOf returns the sum of the costs of a rule set's paths.
-func (c *Core) costOf(g *ruleset.Set) (sum topology.Cost) {
-	for r := range routes(g) {
-		sum = sum.Plus(c.paths.evaluate(c.paths.forRoute(r), c.m, c.settled))
-	}
-	return sum
 }

@@ -1,24 +1,19 @@
 package intent
 
-import (
-	"github.com/weirnet/weir/netview"
-)
+import "github.com/weirnet/weir/netview"
 
-// removedPorts returns the ports that were removed or replaced since the last step. Switches are
-// compared change by change: the snapshot may be newer.
-func (c *Core) removedPorts(f *NetworkUpdate) map[netview.Point]bool {
+// switchPorts are the ports of all switches as of the last step. Without them it would not be known what
+// has become of a port that a path uses.
+type switchPorts struct {
+	last map[netview.DPID]*netview.Switch
+}
+
+// removed returns the ports that were removed or replaced since the last call. Switches are compared change
+// by change: the snapshot may be newer.
+func (s *switchPorts) removed(f *NetworkUpdate) map[netview.Point]bool {
 	var left map[netview.Point]bool
 	take := func(dpid netview.DPID, now *netview.Switch) {
-		was := c.lastSwitches[dpid]
-		if now == nil {
-			delete(c.lastSwitches, dpid)
-		} else {
-			c.lastSwitches[dpid] = now
-		}
-		if was == nil {
-			return
-		}
-		for _, number := range netview.PortsLeft(was, now) {
+		for _, number := range s.replace(dpid, now) {
 			if left == nil {
 				left = make(map[netview.Point]bool)
 			}
@@ -29,7 +24,7 @@ func (c *Core) removedPorts(f *NetworkUpdate) map[netview.Point]bool {
 		for sw := range f.Snap.Switches() {
 			take(sw.DPID, sw)
 		}
-		for dpid := range c.lastSwitches {
+		for dpid := range s.last {
 			if _, there := f.Snap.Switch(dpid); !there {
 				take(dpid, nil)
 			}
@@ -46,35 +41,16 @@ func (c *Core) removedPorts(f *NetworkUpdate) map[netview.Point]bool {
 	return left
 }
 
-// portsRemoved re-evaluates first the intents whose path uses a removed port. It looks at all
-// paths, since ports are removed rarely.
-func (c *Core) portsRemoved(left map[netview.Point]bool) {
-	if len(left) == 0 {
-		return
+// replace keeps a switch as it is now, nil if it is gone, and returns the ports that it has not any more.
+func (s *switchPorts) replace(dpid netview.DPID, now *netview.Switch) []uint32 {
+	was := s.last[dpid]
+	if now == nil {
+		delete(s.last, dpid)
+	} else {
+		s.last[dpid] = now
 	}
-	through := func(path *sharedPath) bool { return path.anyPort(func(p netview.Point) bool { return left[p] }) }
-	var list []uint32
-	for _, path := range c.paths.list {
-		if path != nil && path.users.count() > 0 && through(path) {
-			list = append(list, path.users.list...)
-		}
+	if was == nil {
+		return nil
 	}
-	for _, n := range inOrder(list) {
-		e := c.entries.at(n)
-		if e.rules == nil || e.has(withdrawing) || !c.anyPath(e.rules, through) {
-			continue
-		}
-		c.portsChanged[n] = true
-		c.broken = append(c.broken, n)
-	}
-}
-
-// rerouteFromPorts re-routes an intent of which a port was removed. The old rules are removed at once:
-// what they send to the port's number may go elsewhere by now, and may loop.
-func (c *Core) rerouteFromPorts(n uint32, e *coreEntry) {
-	c.decide(n, byFailure)
-	if e.transition == nil {
-		return
-	}
-	c.retireNow(n, e)
+	return netview.PortsLeft(was, now)
 }

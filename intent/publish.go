@@ -39,7 +39,7 @@ func (cat *catalog) publish(updates []Update) {
 			cat.delete(u.Number)
 			continue
 		}
-		cat.update(u, cat.entries.at(u.Number))
+		cat.update(u, cat.entries.At(u.Number))
 	}
 	cat.events.Wake()
 	trace.At(trace.Published)
@@ -107,7 +107,7 @@ func (cat *catalog) dropWaiters(n uint32, ended func(*waiter) bool) {
 
 // delete deletes an intent whose rules are gone.
 func (cat *catalog) delete(n uint32) {
-	r := cat.entries.at(n)
+	r := cat.entries.At(n)
 	cat.ids.Remove(cat.hashID(r.id()), n)
 	cat.setText(n, r, "")
 	cat.counts[r.state]--
@@ -129,7 +129,7 @@ func (cat *catalog) processed(commits []Commit) {
 		if !cat.has(n) { // deleted by it
 			continue
 		}
-		r := cat.entries.at(n)
+		r := cat.entries.At(n)
 		r.unprocessed--
 		cat.answerWaiters(n, r)
 	}

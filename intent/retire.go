@@ -1,9 +1,10 @@
 package intent
 
 import (
+	"slices"
 	"time"
 
-	"github.com/weirnet/weir/pathing"
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -32,11 +33,11 @@ func (p *retiring) dropReplaced(g *ruleset.Set) {
 
 // scheduleRetiring has the retiring rule sets of a transition removed when packets in flight have
 // arrived.
-func (c *Core) scheduleRetiring(n uint32, tr *transition) {
+func (t *transitions) scheduleRetiring(n uint32, tr *transition) {
 	for i := range tr.retiring {
 		if p := &tr.retiring[i]; p.due.IsZero() {
-			p.due = c.now.Add(c.lingerTime(p.rules))
-			c.timers.Add(p.due, n)
+			p.due = t.step.now.Add(t.status.Linger(p.rules))
+			t.timers.Add(p.due, n)
 		}
 	}
 }
@@ -48,11 +49,11 @@ func hasRuleAt(p *ruleset.Set, rule int, g *ruleset.Set) bool {
 
 // retire orders the removal of due retiring rule sets, except for rules that a later rule set of
 // the intent has overwritten, and drops those whose rules are gone.
-func (c *Core) retire(n uint32, e *coreEntry) {
+func (t *transitions) retire(n uint32, e *coreEntry) {
 	tr := e.transition
 	for i := range tr.retiring {
 		p := &tr.retiring[i]
-		if p.ordered || p.due.IsZero() || p.due.After(c.now) {
+		if p.ordered || p.due.IsZero() || p.due.After(t.step.now) {
 			continue
 		}
 		p.ordered = true
@@ -60,12 +61,12 @@ func (c *Core) retire(n uint32, e *coreEntry) {
 			if hasRuleAt(p.rules, r, e.rules) || tr.inLater(i, r) {
 				continue
 			}
-			c.orders = append(c.orders, ruleset.Order{Rules: p.rules, Rule: uint16(r), Remove: true})
+			t.step.remove(p.rules, r)
 			p.await.set(uint16(r))
 			p.outstanding++
 		}
 	}
-	c.forget(n, e)
+	t.forget(n, e)
 }
 
 // inLater reports whether a later retiring rule set has a rule with the same key, and will remove
@@ -79,16 +80,30 @@ func (tr *transition) inLater(i, rule int) bool {
 	return false
 }
 
+// gone notes that the rules of a rule set are gone; others are those of the intent that are still being
+// removed.
+func (t *transitions) gone(n uint32, g *ruleset.Set, others ...[]retiring) {
+	for r := range g.Routes() {
+		if !slices.ContainsFunc(others, func(list []retiring) bool { return holdsRoute(list, r) }) {
+			t.registry.RemoveRetiring(r, n)
+		}
+	}
+}
+
+func holdsRoute(list []retiring, r *ruleset.Route) bool {
+	return slices.ContainsFunc(list, func(p retiring) bool { return p.rules.Takes(r) })
+}
+
 // forget drops the retiring rule sets whose rules are gone, and after the last of them the intent
 // if it is withdrawn.
-func (c *Core) forget(n uint32, e *coreEntry) {
+func (t *transitions) forget(n uint32, e *coreEntry) {
 	tr := e.transition
 	kept := tr.retiring[:0]
 	for i := range tr.retiring {
 		if p := tr.retiring[i]; p.ordered && p.outstanding == 0 {
-			c.conflicts.remove(p.rules)
-			c.removeRules(n, p.rules, kept, tr.retiring[i+1:])
-			c.unblock(n)
+			t.conflicts.Remove(p.rules)
+			t.gone(n, p.rules, kept, tr.retiring[i+1:])
+			t.waiting.unblock(n)
 		} else {
 			kept = append(kept, p)
 		}
@@ -96,14 +111,14 @@ func (c *Core) forget(n uint32, e *coreEntry) {
 	clear(tr.retiring[len(kept):])
 	tr.retiring = kept
 	if len(tr.retiring) == 0 && e.has(withdrawing) {
-		c.drop(n, e)
+		t.drop(n, e)
 		return
 	}
-	c.endTransition(e)
+	t.end(e)
 }
 
 // removed handles the confirmed removal of a rule of a retiring rule set.
-func (c *Core) removed(n uint32, e *coreEntry, o *ruleset.Outcome) {
+func (t *transitions) removed(n uint32, e *coreEntry, o *ruleset.Outcome) {
 	tr := e.transition
 	if tr == nil {
 		return
@@ -114,71 +129,46 @@ func (c *Core) removed(n uint32, e *coreEntry, o *ruleset.Outcome) {
 			continue
 		}
 		if p.outstanding--; p.outstanding == 0 {
-			c.forget(n, e)
+			t.forget(n, e)
 		}
 		return
 	}
-}
-
-// lingerTime is how long packets may be in flight on the paths of a rule set.
-func (c *Core) lingerTime(g *ruleset.Set) time.Duration {
-	longest, unknown := uint64(0), false
-	for r := range routes(g) {
-		sum := uint64(0)
-		for _, hop := range r.Hops[1:] { // for a tree all links, which is an upper bound
-			s := c.paths.inPorts.ofHop(hop)
-			if !s.measured {
-				s.measure(c.snap)
-			}
-			sum += s.latency
-			unknown = unknown || s.uncertain
-		}
-		longest = max(longest, sum)
-	}
-	return pathing.Linger(longest, unknown)
-}
-
-// withdraw starts the removal of an intent: all its rules are removed at once.
-func (c *Core) withdraw(n uint32, e *coreEntry) {
-	if e.content == "" || e.has(withdrawing) {
-		return
-	}
-	c.counts.Withdrawals++
-	c.unwatchHosts(n, e)
-	delete(c.refusals, n)
-	if e.has(restorable) { // never ordered: rules of it in switches are removed as unknown ones
-		e.rules = nil
-		c.restoring--
-	}
-	e.flags = e.flags&^restorable | withdrawing
-	e.state, e.code = Withdrawing, NoCode
-	if e.rules != nil {
-		c.startTransition(n, nil, strategy{mode: immediate}, nil)
-	}
-	if e.transition == nil {
-		c.drop(n, e)
-		return
-	}
-	c.emit(n, e, "")
-	c.retireNow(n, e)
 }
 
 // retireNow orders the removal of all retiring rule sets, due or not.
-func (c *Core) retireNow(n uint32, e *coreEntry) {
+func (t *transitions) retireNow(n uint32, e *coreEntry) {
 	for i := range e.transition.retiring {
-		e.transition.retiring[i].due = c.now
+		e.transition.retiring[i].due = t.step.now
 	}
-	c.retire(n, e)
+	t.retire(n, e)
 }
 
 // drop deletes an intent whose rules are gone.
-func (c *Core) drop(n uint32, e *coreEntry) {
+func (t *transitions) drop(n uint32, e *coreEntry) {
 	if e.transition != nil {
-		c.planner.moves.Free(&e.transition.Transition)
+		t.moves.Free(&e.transition.Transition)
 	}
-	c.markUnsaved(n, e)
+	t.decisions.mark(n, e)
 	*e = coreEntry{flags: e.flags & (saved | unsaved)}
-	delete(c.lost, n)
-	c.updates = append(c.updates, Update{Number: n, Gone: true})
-	c.unblock(n)
+	t.progress.forget(n)
+	t.step.update(Update{Number: n, Gone: true})
+	t.waiting.unblock(n)
+}
+
+// retiringAt reports whether a switch still has, as far as it has answered, rules that are being
+// removed.
+func (tr *transition) retiringAt(dpid netview.DPID) bool {
+	if tr == nil {
+		return false
+	}
+	for i := range tr.retiring {
+		p := &tr.retiring[i]
+		for rule := range p.rules.Len() {
+			_, hop := p.rules.At(rule)
+			if hop.DPID == dpid && (!p.ordered || p.await.has(uint16(rule))) {
+				return true
+			}
+		}
+	}
+	return false
 }

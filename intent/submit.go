@@ -70,7 +70,7 @@ func (cat *catalog) mustWait(b *batch) bool {
 // inFlightID reports whether a commit that concerns an id is in flight.
 func (cat *catalog) inFlightID(id string) bool {
 	n := cat.find(id)
-	return n != 0 && cat.entries.at(n).inFlight()
+	return n != 0 && cat.entries.At(n).inFlight()
 }
 
 // admit applies a batch's requests in order and appends the changes to the journal.
@@ -118,7 +118,7 @@ func (cat *catalog) append(b *batch) error {
 		n := len(u.commit.Content)
 		recs = append(recs, Record{Number: u.number, Delete: n == 0, Data: data[:n:n]})
 		data = data[n:]
-		if rec := cat.entries.at(u.number); rec.pending == nil {
+		if rec := cat.entries.At(u.number); rec.pending == nil {
 			rec.pending = u
 		}
 	}
@@ -167,7 +167,7 @@ func (cat *catalog) put(b *batch, a *Answer, n uint32, s *spec.Spec) {
 		}
 		cat.ids.add(cat.hashID(s.ID), n)
 	}
-	rec := cat.entries.at(n)
+	rec := cat.entries.At(n)
 	cat.buf = s.Append(cat.buf[:0])
 	content := string(cat.buf)
 	b.undo = append(b.undo, undo{n, *rec, Commit{n, content}})
@@ -183,7 +183,7 @@ func (cat *catalog) put(b *batch, a *Answer, n uint32, s *spec.Spec) {
 }
 
 func (cat *catalog) withdraw(b *batch, n uint32) {
-	rec := cat.entries.at(n)
+	rec := cat.entries.At(n)
 	b.undo = append(b.undo, undo{n, *rec, Commit{Number: n}})
 	cat.admission.release(rec.content, n)
 	cat.setState(rec, Withdrawing)

@@ -1,8 +1,13 @@
 package intent
 
 import (
+	"iter"
+
+	"github.com/weirnet/weir/intent/conflict"
+	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/pathing"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/timerq"
 )
 
 // mode is the order in which the rules of a rule set are installed.
@@ -12,7 +17,7 @@ const (
 	install   mode = iota // all except the ingress rules, then these
 	immediate             // all at once: the previous path does not work
 	restore               // all at once: switches have most of them since before the restart
-	hitless               // stage by stage (Core.stages)
+	hitless               // stage by stage (transitions.stages)
 )
 
 // strategy is how a rule set is installed.
@@ -35,79 +40,96 @@ type transition struct {
 	retiring []retiring
 }
 
-// startTransition makes g the desired rule set; nil: none. Stages are those of its rules, for a hitless
-// transition. The previous rule set is removed when g
-// is confirmed, or, without g, when packets in flight have arrived. It decides nothing: with g, the
-// entry has a transition afterwards with orders that are not confirmed, since no last stage is empty.
-func (c *Core) startTransition(n uint32, g *ruleset.Set, how strategy, stages []uint16) {
-	e := c.entries.at(n)
+// transitions are the changes of all intents that are in progress. They order the rules of a rule set stage
+// by stage, and the removal of those before it, as these are confirmed and as time passes. They decide
+// nothing: what is to be decided again when a rule set is confirmed is in superseded.
+type transitions struct {
+	step      *step
+	entries   *entries
+	registry  *paths.Registry
+	status    *paths.Status
+	conflicts *conflict.Index
+	progress  *progress
+	decisions *decisions
+	waiting   *waiting
+	timers    *timerq.Times[uint32]
+
+	moves      *pathing.Moves // the places of planned ones
+	interim    int            // those by way of an interim rule set (transition.next)
+	superseded []uint32       // complete, and the content has changed meanwhile
+	free       []*transition
+}
+
+// start makes g the desired rule set; nil: none. Stages are those of its rules, for a hitless
+// transition. The previous rule set is removed when g is confirmed, or, without g, when packets in flight
+// have arrived. With g, the entry has a transition afterwards with orders that are not confirmed, since no
+// last stage is empty.
+func (t *transitions) start(n uint32, g *ruleset.Set, how strategy, stages []uint16) {
+	e := t.entries.At(n)
 	tr := e.transition
 	if tr == nil {
-		tr = c.newTransition()
+		tr = t.next()
 		e.transition = tr
 	}
-	c.planner.moves.Free(&tr.Transition)
+	t.moves.Free(&tr.Transition)
 	if e.rules != nil {
-		c.removePathUsers(n, e)
-		c.addRetiring(n, e.rules, tr.retiring)
+		t.leavePaths(n, e.rules, tr.retiring)
 		tr.retiring = append(tr.retiring, retiring{rules: e.rules})
 	}
 	if tr.next != nil {
-		c.interim--
+		t.interim--
 	}
 	if how.next != nil {
-		c.interim++
+		t.interim++
 	}
 	tr.strategy, tr.done, tr.await = how, g == nil, bits{}
-	tr.Start(pathing.Order{Stages: stages, IngressLast: how.mode == install}, c.now)
+	tr.Start(pathing.Order{Stages: stages, IngressLast: how.mode == install}, t.step.now)
 	e.rules = g
-	delete(c.lost, n)
+	t.progress.forget(n)
 	if how.mode != restore || !e.has(saved) { // a restored rule set is saved already
-		c.markUnsaved(n, e)
+		t.decisions.mark(n, e)
 	}
 	if g != nil {
-		c.installRules(n, e)
+		t.install(n, e)
 	}
 }
 
-// installRules indexes the desired rule set of a new transition and orders its first stage.
-func (c *Core) installRules(n uint32, e *coreEntry) {
+// install indexes the desired rule set of a new transition and orders its first stage.
+func (t *transitions) install(n uint32, e *coreEntry) {
 	g, tr := e.rules, e.transition
 	e.version++
 	g.Version = e.version
-	c.conflicts.add(g)
-	c.addRules(g)
-	c.addPathUsers(n, g)
+	t.conflicts.Add(g)
+	t.takePaths(n, g)
 	for i := range tr.retiring {
 		tr.retiring[i].dropReplaced(g)
 	}
-	c.orderStages(e)
-	e.state, e.code = c.stateOf(n, e)
-	c.emit(n, e, "")
+	t.orderStages(e)
+	t.progress.begun(n, e)
 }
 
 // orderStages orders the rules of the current stage, or, while that has none, of the next.
-func (c *Core) orderStages(e *coreEntry) {
+func (t *transitions) orderStages(e *coreEntry) {
 	tr := e.transition
-	c.orderStage(e)
+	t.orderStage(e)
 	for !tr.Awaits() && tr.Next() {
-		c.orderStage(e)
+		t.orderStage(e)
 	}
 }
 
 // orderStage orders the rules of the current stage.
-func (c *Core) orderStage(e *coreEntry) {
+func (t *transitions) orderStage(e *coreEntry) {
 	g, tr := e.rules, e.transition
 	rule := 0
 	for i := range g.Legs {
 		hops := g.Legs[i].Route.Hops
-		var path *sharedPath // nil: nothing depends on where the ingress is
+		var path *paths.Path // nil: nothing depends on where the ingress is
 		if tr.mode == install {
-			path = c.paths.forRoute(g.Legs[i].Route)
+			path = t.registry.Of(g.Legs[i].Route)
 		}
 		for k := range hops {
-			if tr.Writes(rule, path != nil && path.ingress(k)) {
-				c.orders = append(c.orders, ruleset.Order{Rules: g, Rule: uint16(rule)})
+			if tr.Writes(rule, path != nil && path.Ingress(k)) {
+				t.step.install(g, rule)
 				tr.await.set(uint16(rule))
 				tr.Await(1)
 			}
@@ -116,69 +138,124 @@ func (c *Core) orderStage(e *coreEntry) {
 	}
 }
 
-// advance orders the next stage, all rules of this one being confirmed, or completes the transition.
-func (c *Core) advance(n uint32, e *coreEntry) {
-	if tr := e.transition; tr.Next() {
-		c.orderStages(e)
-	} else {
-		c.completed(n, e)
+// confirm handles the confirmation of a rule of the desired rule set. It reports whether it was awaited.
+func (t *transitions) confirm(n uint32, e *coreEntry, rule uint16) bool {
+	tr := e.transition
+	if tr == nil || tr.done || !tr.await.clear(rule) {
+		return false
 	}
-	c.emitState(n)
+	if tr.Confirm() {
+		t.advance(n, e)
+	}
+	return true
+}
+
+// advance orders the next stage, all rules of this one being confirmed, or completes the transition.
+func (t *transitions) advance(n uint32, e *coreEntry) {
+	if tr := e.transition; tr.Next() {
+		t.orderStages(e)
+	} else {
+		t.completed(n, e)
+	}
+	t.progress.refresh(n)
 }
 
 // completed handles the confirmation of the whole rule set: its predecessors are scheduled for
-// removal. If the content has changed meanwhile, the intent is queued to be decided again.
-func (c *Core) completed(n uint32, e *coreEntry) {
+// removal. If the content has changed meanwhile, the intent is to be decided again.
+func (t *transitions) completed(n uint32, e *coreEntry) {
 	tr := e.transition
 	tr.done = true
-	c.planner.moves.Free(&tr.Transition)
+	t.moves.Free(&tr.Transition)
 	if tr.superseded && tr.next != nil { // the final rule set is obsolete
 		tr.next = nil
-		c.interim--
+		t.interim--
 	}
 	if tr.next != nil {
-		due := c.now.Add(c.lingerTime(e.rules))
+		due := t.step.now.Add(t.status.Linger(e.rules))
 		tr.nextDue = due.UnixNano()
-		c.timers.Add(due, n)
+		t.timers.Add(due, n)
 		return
 	}
-	c.scheduleRetiring(n, tr)
+	t.scheduleRetiring(n, tr)
 	if tr.superseded {
-		c.undecided = append(c.undecided, n)
+		t.superseded = append(t.superseded, n)
 		return
 	}
-	c.forget(n, e)
+	t.forget(n, e)
 }
 
-// decideSuperseded decides about the intents whose content has changed during a transition that is
-// complete now.
-func (c *Core) decideSuperseded() {
-	for _, n := range c.undecided {
-		if tr := c.entries.at(n).transition; tr != nil && tr.done && tr.superseded { // else decided since
-			tr.superseded = false
-			c.decide(n, byRequest)
+// takeSuperseded yields the intents whose content has changed during a transition that is complete now,
+// as far as nobody has decided about them since.
+func (t *transitions) takeSuperseded() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, n := range t.superseded {
+			if tr := t.entries.At(n).transition; tr != nil && tr.done && tr.superseded {
+				tr.superseded = false
+				if !yield(n) {
+					return
+				}
+			}
 		}
+		t.superseded = t.superseded[:0]
 	}
-	c.undecided = c.undecided[:0]
 }
 
-// endTransition drops a transition with nothing left to do.
-func (c *Core) endTransition(e *coreEntry) {
+// end drops a transition with nothing left to do.
+func (t *transitions) end(e *coreEntry) {
 	if tr := e.transition; tr != nil && tr.done && tr.next == nil && len(tr.retiring) == 0 {
-		c.planner.moves.Free(&tr.Transition)
+		t.moves.Free(&tr.Transition)
 		e.transition = nil
-		if len(c.freeTransitions) < 1024 {
+		if len(t.free) < 1024 {
 			*tr = transition{retiring: tr.retiring[:0]}
-			c.freeTransitions = append(c.freeTransitions, tr)
+			t.free = append(t.free, tr)
 		}
 	}
 }
 
-func (c *Core) newTransition() *transition {
-	if n := len(c.freeTransitions); n > 0 {
-		tr := c.freeTransitions[n-1]
-		c.freeTransitions = c.freeTransitions[:n-1]
+// next returns a transition to use.
+func (t *transitions) next() *transition {
+	if n := len(t.free); n > 0 {
+		tr := t.free[n-1]
+		t.free = t.free[:n-1]
 		return tr
 	}
 	return &transition{}
+}
+
+// onTimer does what is due for an intent but for removals, which are retire's. It reports whether the
+// transition waits for a switch for too long, and is to be decided anew.
+func (t *transitions) onTimer(n uint32, e *coreEntry) (stuck bool) {
+	tr := e.transition
+	late := tr.Late(t.step.now)
+	if late {
+		t.moves.Free(&tr.Transition)
+	}
+	switch {
+	case tr.done && tr.next != nil && tr.nextDue <= t.step.now.UnixNano():
+		t.start(n, tr.next, strategy{mode: hitless, final: true, requested: tr.requested}, nil)
+	case tr.superseded && !tr.done && late:
+		tr.superseded = false
+		return true
+	}
+	return false
+}
+
+// takePaths registers an intent with the paths of its desired rule set.
+func (t *transitions) takePaths(n uint32, g *ruleset.Set) {
+	for r := range g.Routes() {
+		path := t.registry.Of(r)
+		t.registry.AddUser(path, n)
+		t.status.Refresh(path)
+	}
+}
+
+// leavePaths undoes takePaths: the rules along them are retiring now, as others of the intent are.
+func (t *transitions) leavePaths(n uint32, g *ruleset.Set, others []retiring) {
+	for r := range g.Routes() {
+		t.registry.RemoveUser(t.registry.Of(r), n,
+			func(u uint32) bool { return u != n && t.entries.At(u).rules.Takes(r) })
+		if !holdsRoute(others, r) {
+			t.registry.AddRetiring(r, n)
+		}
+	}
 }

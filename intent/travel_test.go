@@ -125,7 +125,7 @@ func TestLatencyThatChanges(t *testing.T) {
 		}
 		inputs.Set(settings)
 		n.rest()
-		if got := n.engine.core.lingerTime(in.Rules); got != c.stay {
+		if got := n.engine.core.status.Linger(in.Rules); got != c.stay {
 			t.Errorf("two links of %d µs: %v, want %v", c.latency, got, c.stay)
 		}
 	}

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -401,112 +402,20 @@ func (w *twin) checkInside(list []Intent) {
 	if byState != f.counts || claims != f.admission.claims.Len() {
 		w.fatal("catalog counts %v and %d claims, there are %v and %d", f.counts, f.admission.claims.Len(), byState, claims)
 	}
-	legs := 0
-	for n := range c.entries.end() {
-		for _, g := range c.ruleSets(n) {
-			legs += len(g.Legs)
-		}
-		if e := c.entries.at(n); e.transition != nil && len(w.off) == 0 {
+	for n := range c.entries.End() {
+		if e := c.entries.At(n); e.transition != nil && len(w.off) == 0 {
 			w.fatal("core: a change of number %d is under way for ever: %+v", n, e.transition)
 		}
 	}
-	if legs != c.conflicts.groups.Len() || c.planner.moves.Taken() != 0 && len(w.off) == 0 || c.restoring != 0 ||
-		c.interim != 0 && len(w.off) == 0 {
-		w.fatal("core: %d legs in groups, there are %d; %d moving, %d adopted, %d uniting", c.conflicts.groups.Len(),
-			legs, c.planner.moves.Taken(), c.restoring, c.interim)
+	if c.planner.moves.Taken() != 0 && len(w.off) == 0 || c.entries.restoring != 0 ||
+		c.transitions.interim != 0 && len(w.off) == 0 {
+		w.fatal("core: %d moving, %d adopted, %d uniting", c.planner.moves.Taken(), c.entries.restoring, c.transitions.interim)
 	}
-	w.checkSpots()
-	for _, way := range c.paths.list {
-		if way == nil {
-			continue
-		}
-		used := 0
-		for i := range list {
-			if list[i].State != Withdrawing && usesRoute(list[i].Rules, &way.route) {
-				used++
-			}
-		}
-		if way.users.count() != used {
-			w.fatal("way %v has %d users, there are %d", way.route, way.users.count(), used)
-		}
-	}
-}
-
-// checkSpots counts what is kept of places and ways anew.
-func (w *twin) checkSpots() {
-	c := w.engine.core
-	leavers, ways, spots := map[*sharedPath][]uint32{}, map[*sharedPath]classCounts{}, map[*inPort]classCounts{}
-	kinds, left := map[ruleClass]int{}, 0
-	for n := range c.entries.end() {
-		seen := map[*sharedPath]bool{}
-		for _, g := range c.ruleSets(n) {
-			for i := range g.Legs {
-				way, k := c.paths.forRoute(g.Legs[i].Route), c.classes.find(classOf(g, i))
-				if !seen[way] && g != c.entries.at(n).rules {
-					leavers[way] = append(leavers[way], n)
-					left++
-					seen[way] = true
-				}
-				list := ways[way]
-				first := list.add(k)
-				ways[way] = list
-				if !first {
-					continue
-				}
-				kinds[classOf(g, i)]++
-				for _, h := range way.route.Hops {
-					at := c.paths.inPorts.lookup(netview.Point{DPID: h.DPID, Port: h.In})
-					list := spots[at]
-					list.add(k)
-					spots[at] = list
-				}
-			}
-		}
-	}
-	same := func(a, b classCounts) bool {
-		for _, t := range a {
-			if !slices.Contains(b, t) {
-				return false
-			}
-		}
-		return len(a) == len(b)
-	}
-	for _, way := range c.paths.list {
-		if way != nil && !same(way.classes, ways[way]) {
-			w.fatal("way %v: %v, there are %v", way.route, way.classes, ways[way])
-		}
-		for _, n := range leavers[way] {
-			found := 0
-			c.paths.retiring.Find(hashOf(&way.route), func(m uint32) bool { found += map[bool]int{n == m: 1}[true]; return true })
-			if found != 1 {
-				w.fatal("way %v: number %d leaves it, and is there %d times", way.route, n, found)
-			}
-		}
-	}
-	if c.paths.retiring.Len() != left {
-		w.fatal("%d leave ways, there are %d", c.paths.retiring.Len(), left)
-	}
-	if len(c.classes.byClass) != len(kinds) {
-		w.fatal("%d kinds of rules, there are %d", len(c.classes.byClass), len(kinds))
-	}
-	for k, n := range c.classes.byClass {
-		if c.classes.list[n].ruleClass != k || c.classes.list[n].paths != kinds[k] {
-			w.fatal("kind %v: %v, there are %d ways", k, c.classes.list[n], kinds[k])
-		}
-	}
-	for _, at := range c.paths.inPorts.list {
-		if at == nil {
-			continue
-		}
-		again := inPort{point: at.point}
-		again.measure(c.snap)
-		if at.measured && (at.latency != again.latency || at.uncertain != again.uncertain) {
-			w.fatal("place %v: a latency of %d, uncertain %v, it is %d, %v", at.point, at.latency, at.uncertain,
-				again.latency, again.uncertain)
-		}
-		if !same(at.classes, spots[at]) {
-			w.fatal("place %v: %v, there are %v", at.point, at.classes, spots[at])
-		}
+	desired := func(n uint32) *ruleset.Set { return c.entries.At(n).rules }
+	err := errors.Join(c.conflicts.Check(c.entries.End()), c.status.Check(),
+		c.registry.Check(c.entries.End(), desired, c.entries.ruleSets))
+	if err != nil {
+		w.fatal("core: %v", err)
 	}
 }
 

@@ -159,7 +159,7 @@ func (e *Engine) Wide(limit int) (count int, ids []string) {
 	}
 	list := cat.admission.wideIntents()
 	for _, n := range list[:min(limit, len(list))] {
-		ids = append(ids, cat.entries.at(n).id())
+		ids = append(ids, cat.entries.At(n).id())
 	}
 	return len(list), ids
 }
@@ -171,7 +171,7 @@ func (cat *catalog) checkSources(news map[netip.Addr]bool) {
 			cat.mu.Unlock()
 			cat.mu.Lock()
 		}
-		if cat.has(n) && cat.entries.at(n).state != Withdrawing {
+		if cat.has(n) && cat.entries.At(n).state != Withdrawing {
 			cat.admission.checkSource(n, news)
 		}
 	}

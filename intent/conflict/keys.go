@@ -1,23 +1,24 @@
-package intent
+package conflict
 
 import (
 	"encoding/binary"
 	"hash/maphash"
 	"iter"
+	"slices"
 
+	"github.com/weirnet/weir/hashtab"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 )
 
-// conflictIndex finds intents with the same rule key: switch, in port, priority and match. For a
-// match that belongs to one intent alone, as most do, only the intent is indexed; rule keys are
-// stored for the others only.
-type conflictIndex struct {
+// keyIndex finds intents with the same rule key: switch, in port, priority and match. Rule keys are stored
+// only of matches that more than one intent has.
+type keyIndex struct {
 	seed      maphash.Seed
-	groups    index              // by priority and match: the intents that have rule sets with it, once for each leg
-	contested map[uint64]bool    // groups that have, or had, more than one intent
-	holders   map[ruleKey]holder // of groups in several
+	groups    hashtab.Table[uint32, struct{}] // by priority and match: its intents, once for each leg
+	contested map[uint64]bool                 // groups that have, or had, more than one intent
+	holders   map[ruleKey]holder              // of groups in several
 }
 
 // ruleKey identifies a rule; match is the hash of priority and match.
@@ -31,20 +32,20 @@ type holder struct {
 	count  uint32 // rule sets of the intent that have the rule
 }
 
-func newConflictIndex(seed maphash.Seed) *conflictIndex {
-	return &conflictIndex{seed: seed, contested: make(map[uint64]bool), holders: make(map[ruleKey]holder)}
+func newKeyIndex(seed maphash.Seed) *keyIndex {
+	return &keyIndex{seed: seed, contested: make(map[uint64]bool), holders: make(map[ruleKey]holder)}
 }
 
-func (p *conflictIndex) hash(priority uint16, match []byte) uint64 {
+func (p *keyIndex) hash(priority uint16, match []byte) uint64 {
 	var b [2 + spec.MaxSelector + 64]byte
 	return maphash.Bytes(p.seed, append(binary.BigEndian.AppendUint16(b[:0], priority), match...))
 }
 
-// group returns the part of a hash by which index distinguishes groups.
+// group returns the part of a hash by which groups distinguishes groups.
 func group(h uint64) uint64 { return h>>58<<31 | h&(1<<31-1) }
 
 // otherIn returns another intent with a match; 0 without one.
-func (p *conflictIndex) otherIn(h uint64, n uint32) (other uint32) {
+func (p *keyIndex) otherIn(h uint64, n uint32) (other uint32) {
 	p.groups.Find(h, func(m uint32) bool {
 		if m != n {
 			other = m
@@ -55,7 +56,7 @@ func (p *conflictIndex) otherIn(h uint64, n uint32) (other uint32) {
 }
 
 // conflicting returns another intent that has a rule key of a rule set; 0 without one.
-func (p *conflictIndex) conflicting(g *ruleset.Set) uint32 {
+func (p *keyIndex) conflicting(g *ruleset.Set) uint32 {
 	for h, leg := range p.legs(g) {
 		if !p.contested[group(h)] {
 			continue
@@ -69,9 +70,9 @@ func (p *conflictIndex) conflicting(g *ruleset.Set) uint32 {
 	return 0
 }
 
-// track starts storing the rule keys of a rule set's matches that another intent has too; sets
-// returns the desired and retiring rule sets of an intent. It must precede conflicting.
-func (p *conflictIndex) track(g *ruleset.Set, sets func(uint32) []*ruleset.Set) {
+// track starts storing the rule keys of a rule set's matches that another intent has too. It must
+// precede conflicting.
+func (p *keyIndex) track(g *ruleset.Set, sets Sets) {
 	for h := range p.legs(g) {
 		if p.contested[group(h)] || p.otherIn(h, g.Number) == 0 {
 			continue
@@ -79,8 +80,9 @@ func (p *conflictIndex) track(g *ruleset.Set, sets func(uint32) []*ruleset.Set) 
 		p.contested[group(h)] = true
 		var members []uint32
 		p.groups.Find(h, func(n uint32) bool { members = append(members, n); return true })
-		for _, n := range inOrder(members) {
-			for _, q := range sets(n) {
+		slices.Sort(members)
+		for _, n := range slices.Compact(members) {
+			for q := range sets(n) {
 				for k, leg := range p.legs(q) {
 					if group(k) == group(h) {
 						p.addHolders(k, leg, n)
@@ -92,7 +94,7 @@ func (p *conflictIndex) track(g *ruleset.Set, sets func(uint32) []*ruleset.Set) 
 }
 
 // legs yields the legs of a rule set, with the hashes of their matches.
-func (p *conflictIndex) legs(g *ruleset.Set) iter.Seq2[uint64, *ruleset.Leg] {
+func (p *keyIndex) legs(g *ruleset.Set) iter.Seq2[uint64, *ruleset.Leg] {
 	return func(yield func(uint64, *ruleset.Leg) bool) {
 		for i := range g.Legs {
 			if leg := &g.Legs[i]; !yield(p.hash(g.Priority, leg.Match), leg) {
@@ -114,23 +116,23 @@ func ruleKeys(h uint64, leg *ruleset.Leg) iter.Seq[ruleKey] {
 }
 
 // addHolders stores the rule keys of an intent's leg.
-func (p *conflictIndex) addHolders(h uint64, leg *ruleset.Leg, n uint32) {
+func (p *keyIndex) addHolders(h uint64, leg *ruleset.Leg, n uint32) {
 	for key := range ruleKeys(h, leg) {
 		p.holders[key] = holder{n, p.holders[key].count + 1}
 	}
 }
 
 // add indexes a rule set.
-func (p *conflictIndex) add(g *ruleset.Set) {
+func (p *keyIndex) add(g *ruleset.Set) {
 	for h, leg := range p.legs(g) {
-		if p.groups.add(h, g.Number); p.contested[group(h)] {
+		if p.groups.Add(h, g.Number, struct{}{}); p.contested[group(h)] {
 			p.addHolders(h, leg, g.Number)
 		}
 	}
 }
 
 // remove removes a rule set whose rules are gone.
-func (p *conflictIndex) remove(g *ruleset.Set) {
+func (p *keyIndex) remove(g *ruleset.Set) {
 	for h, leg := range p.legs(g) {
 		p.groups.Remove(h, g.Number)
 		if !p.contested[group(h)] {

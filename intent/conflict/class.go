@@ -1,19 +1,28 @@
-package intent
+package conflict
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/weirnet/weir/intent/numbered"
+	"github.com/weirnet/weir/ruleset"
+)
 
 // ruleClass is a priority and a shape: two rules of one class match the same packets, or have none
 // in common.
 type ruleClass struct {
 	priority uint16
-	shape    shape
+	shape    Shape
+}
+
+func classOf(g *ruleset.Set, leg int) ruleClass {
+	return ruleClass{g.Priority, ShapeOf(g.Legs[leg].Match)}
 }
 
 // ruleClasses are the classes of the installed rules, each once: most networks have a few.
 type ruleClasses struct {
-	slots[countedClass] // by number
-	byClass             map[ruleClass]uint32
-	last                uint32 // cache: result of the last find
+	list    numbered.Slots[countedClass]
+	byClass map[ruleClass]uint32
+	last    uint32 // cache: result of the last find
 }
 
 type countedClass struct {
@@ -25,9 +34,12 @@ func newRuleClasses() ruleClasses {
 	return ruleClasses{byClass: make(map[ruleClass]uint32)}
 }
 
+// at returns the class of a number in use.
+func (k *ruleClasses) at(number uint32) *countedClass { return &k.list.List()[number] }
+
 // find returns the number of a class; 0 if there is none.
 func (k *ruleClasses) find(of ruleClass) uint32 {
-	if k.last == 0 || k.list[k.last].ruleClass != of {
+	if k.last == 0 || k.at(k.last).ruleClass != of {
 		k.last = k.byClass[of]
 	}
 	return k.last
@@ -35,10 +47,10 @@ func (k *ruleClasses) find(of ruleClass) uint32 {
 
 // addPaths adds to the number of paths that have rules of a class.
 func (k *ruleClasses) addPaths(number uint32, more int) {
-	c := &k.list[number]
+	c := k.at(number)
 	if c.paths += more; c.paths == 0 {
 		delete(k.byClass, c.ruleClass)
-		k.remove(number)
+		k.list.Remove(number)
 		k.last = 0
 	}
 }
@@ -48,7 +60,7 @@ func (k *ruleClasses) intern(of ruleClass) uint32 {
 	if n := k.find(of); n != 0 {
 		return n
 	}
-	k.last = k.add(countedClass{ruleClass: of})
+	k.last = k.list.Add(countedClass{ruleClass: of})
 	k.byClass[of] = k.last
 	return k.last
 }
@@ -57,8 +69,8 @@ func (k *ruleClasses) intern(of ruleClass) uint32 {
 // may match packets of a class; at an ingress also if both fix the sender.
 func (k *ruleClasses) othersMayOverlap(t classCounts, of ruleClass, ingress bool) bool {
 	for i := range t {
-		if o := &k.list[t[i].class].ruleClass; *o != of && o.priority == of.priority &&
-			(ingress || !of.shape.source || !o.shape.source) {
+		if o := &k.at(t[i].class).ruleClass; *o != of && o.priority == of.priority &&
+			(ingress || !of.shape.Source || !o.shape.Source) {
 			return true
 		}
 	}

@@ -1,8 +1,9 @@
-package intent
+package paths
 
 import (
 	"slices"
 
+	"github.com/weirnet/weir/intent/numbered"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
@@ -10,9 +11,8 @@ import (
 
 // inPort is where rules match, whatever their match: a switch and an in port.
 type inPort struct {
-	point   netview.Point
-	paths   []uint32 // the paths through it, by id
-	classes classCounts
+	point netview.Point
+	paths []uint32 // the paths through it, by number
 
 	measured  bool   // latency and uncertain are up to date
 	latency   uint64 // sum over the links into the port, in microseconds
@@ -42,7 +42,7 @@ func (s *inPort) linkFrom(from netview.Point, m *topology.Map) *linkState {
 
 // inPorts are stored by id, which is the ID of the hops of paths.
 type inPorts struct {
-	slots[*inPort]
+	list    numbered.Slots[*inPort]
 	byPoint map[netview.Point]uint32
 }
 
@@ -51,10 +51,10 @@ func newInPorts() inPorts {
 }
 
 // ofHop returns the in port of a hop.
-func (s *inPorts) ofHop(h *ruleset.Hop) *inPort { return s.at(h.ID) }
+func (s *inPorts) ofHop(h *ruleset.Hop) *inPort { return s.list.At(h.ID) }
 
 // lookup returns the in port at a point; nil if no path passes it.
-func (s *inPorts) lookup(p netview.Point) *inPort { return s.at(s.byPoint[p]) }
+func (s *inPorts) lookup(p netview.Point) *inPort { return s.list.At(s.byPoint[p]) }
 
 // idOf returns the id of a point, allocated if necessary.
 func (s *inPorts) idOf(p netview.Point) uint32 {
@@ -62,17 +62,17 @@ func (s *inPorts) idOf(p netview.Point) uint32 {
 	if id != 0 {
 		return id
 	}
-	id = s.add(&inPort{point: p})
+	id = s.list.Add(&inPort{point: p})
 	s.byPoint[p] = id
 	return id
 }
 
 // sweep drops forgotten paths, and the in ports without paths.
-func (s *inPorts) sweep(forgotten func(way uint32) bool) {
+func (s *inPorts) sweep(forgotten func(path uint32) bool) {
 	for at, id := range s.byPoint {
-		here := s.at(id)
+		here := s.list.At(id)
 		if here.paths = slices.DeleteFunc(here.paths, forgotten); len(here.paths) == 0 {
-			s.remove(id)
+			s.list.Remove(id)
 			delete(s.byPoint, at)
 		}
 	}
