@@ -3,27 +3,12 @@ package audit
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/weirnet/weir/api/client"
 )
 
 // ErrSlow: the disk has not answered in time. The record may be written later.
 var ErrSlow = errors.New("the disk has not answered in time")
-
-// waitingBytes limits the records that wait for a disk that does not answer.
-const waitingBytes = 4 << 20
-
-// batch is records that are written together.
-type batch struct {
-	lines           []byte
-	records         int
-	probe           bool          // contains the record of probe
-	wanted          bool          // a caller waits for its fsync; guarded by the log's lock
-	written, synced chan struct{} // closed when it is in the file, or failed; when it is fsynced, or failed
-	notWritten      error         // read after written is closed
-	notSynced       error         // read after synced is closed
-}
 
 // Begin appends a record, and returns when it is in the file, where it survives this process.
 // synced waits until it is on disk, and must be called: a single record is fsynced at once, and of
@@ -33,7 +18,7 @@ func (l *Log) Begin(r client.AuditRecord) (synced func() error, err error) {
 	if r.Time.IsZero() {
 		r.Time = l.cfg.Now().UTC()
 	}
-	l.begun.Add(1)
+	l.queue.begun.Add(1)
 	b, err := l.enqueue(&r)
 	if err == nil {
 		err = l.await(b.written)
@@ -42,11 +27,11 @@ func (l *Log) Begin(r client.AuditRecord) (synced func() error, err error) {
 		err = b.notWritten
 	}
 	if err != nil {
-		l.begun.Add(-1)
+		l.queue.begun.Add(-1)
 		return nil, err
 	}
 	return func() error {
-		l.begun.Add(-1)
+		l.queue.begun.Add(-1)
 		return l.synced(b)
 	}, nil
 }
@@ -71,27 +56,9 @@ func (l *Log) synced(b *batch) error {
 
 // requestSync requests the fsync of a batch as soon as it is written.
 func (l *Log) requestSync(b *batch) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b.wanted = true
-	l.syncIfDue()
-}
-
-// syncIfDue starts an fsync unless one runs. mu is held.
-func (l *Log) syncIfDue() {
-	if !l.syncing && l.due() {
-		l.syncing = true
+	if l.queue.want(b) {
 		l.startSync()
 	}
-}
-
-// due reports whether written batches are to be fsynced: a caller waits for it, or nothing else is
-// open. mu is held.
-func (l *Log) due() bool {
-	if len(l.unsynced) == 0 {
-		return false
-	}
-	return l.begun.Load() <= 1 || slices.ContainsFunc(l.unsynced, func(b *batch) bool { return b.wanted })
 }
 
 // flush writes the records of Note.
@@ -119,42 +86,17 @@ func (l *Log) enqueue(r *client.AuditRecord) (*batch, error) {
 			return nil, err
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b := l.next
+	b, start := l.queue.add(line, r != nil && r.What == probed)
 	if b == nil {
-		b = &batch{written: make(chan struct{}), synced: make(chan struct{})}
-		l.next = b
-	}
-	if len(b.lines) > waitingBytes {
 		return nil, l.slow()
 	}
-	if r != nil {
-		b.lines = append(append(b.lines, line...), '\n')
-		b.records++
-		b.probe = b.probe || r.What == probed
-	}
-	if !l.writing {
-		l.writing = true
+	if start {
 		l.startWriter()
 	}
 	return b, nil
 }
 
-func (l *Log) slow() error { return fmt.Errorf("audit log %s: %w", l.path, ErrSlow) }
-
-// nextBatch returns the batch to write next; nil without one: then the caller is no longer the
-// writer.
-func (l *Log) nextBatch() *batch {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	b := l.next
-	l.next = nil
-	if l.writing = b != nil; !l.writing {
-		l.signalIdle()
-	}
-	return b
-}
+func (l *Log) slow() error { return fmt.Errorf("audit log %s: %w", l.file.path, ErrSlow) }
 
 // write writes a batch, after the records of Note, and requests its fsync.
 func (l *Log) write(b *batch) {
@@ -171,7 +113,7 @@ func (l *Log) write(b *batch) {
 	}
 	if err := l.append(b.lines); err != nil {
 		l.drop()
-		if b.notWritten = fmt.Errorf("audit log %s: %w", l.path, err); !b.probe || b.records > 1 {
+		if b.notWritten = fmt.Errorf("audit log %s: %w", l.file.path, err); !b.probe || b.records > 1 {
 			b.notWritten = l.reportFailure(err)
 		}
 		b.notSynced = b.notWritten
@@ -181,56 +123,41 @@ func (l *Log) write(b *batch) {
 	}
 	l.last, b.lines = b, nil
 	close(b.written)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.unsynced = append(l.unsynced, b)
-	l.syncIfDue()
+	if l.queue.written(b) {
+		l.startSync()
+	}
 }
 
 // append writes lines at the end of the file.
 func (l *Log) append(lines []byte) error {
-	l.mu.Lock()
-	broken := l.broken
-	l.mu.Unlock()
+	f, broken := l.file.get()
 	if broken {
 		l.drop()
-		l.mu.Lock()
-		l.broken = false
-		l.mu.Unlock()
+		f = nil
 	}
-	if l.file == nil {
-		if err := l.open(); err != nil {
+	if f == nil {
+		if err := l.file.open(); err != nil {
 			return err
 		}
 	}
-	if l.size > 0 && l.size+int64(len(lines)) > l.cfg.Limits.FileBytes {
-		if err := l.rotate(); err != nil {
+	if l.file.full(len(lines)) {
+		if err := l.drop(); err != nil {
+			return err
+		}
+		if err := l.file.rotate(); err != nil {
 			return err
 		}
 	}
-	n, err := l.file.Write(lines)
-	l.size += int64(n)
-	return err
+	return l.file.write(lines)
 }
 
-// toSync returns the batches to fsync next; none: then the caller no longer fsyncs.
-func (l *Log) toSync() (list []*batch) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.syncing = l.due(); l.syncing {
-		list, l.unsynced = l.unsynced, nil
-	} else {
-		l.signalIdle()
+// drop closes the file, when all batches are fsynced.
+func (l *Log) drop() error {
+	if l.last != nil {
+		l.requestSync(l.last)
+		<-l.last.synced
 	}
-	return list
-}
-
-// signalIdle tells Close that the writer, or the fsync, has ended. mu is held.
-func (l *Log) signalIdle() {
-	if l.idle != nil {
-		close(l.idle)
-		l.idle = nil
-	}
+	return l.file.close()
 }
 
 // errBroken: an fsync of the file has failed before.
@@ -238,23 +165,19 @@ var errBroken = errors.New("a synchronisation has failed before: the file is ope
 
 // synchronise fsyncs the file and completes the batches.
 func (l *Log) synchronise(list []*batch) {
-	l.mu.Lock()
-	file, err := l.file, error(nil)
-	if l.broken {
+	file, broken := l.file.get()
+	var err error
+	if broken {
 		err = errBroken
-	}
-	l.mu.Unlock()
-	if err == nil {
+	} else {
 		l.count.syncs.Add(1)
 		err = l.sync(file)
 	}
 	if err != nil {
 		err = l.reportFailure(err)
-		l.mu.Lock()
-		l.broken = true
-		l.mu.Unlock()
-	} else {
-		l.reportRecovered()
+		l.file.distrust()
+	} else if l.failed.Swap(false) {
+		l.cfg.Failed(nil)
 	}
 	for _, b := range list {
 		if b.notSynced = err; err == nil {
@@ -266,21 +189,12 @@ func (l *Log) synchronise(list []*batch) {
 
 // reportFailure counts and reports a failed write.
 func (l *Log) reportFailure(err error) error {
-	err = fmt.Errorf("audit log %s: %w", l.path, err)
+	err = fmt.Errorf("audit log %s: %w", l.file.path, err)
 	l.count.failed.Add(1)
-	l.mu.Lock()
-	l.failed = true
-	l.mu.Unlock()
+	l.failed.Store(true)
 	l.cfg.Failed(err)
 	l.notes.notify() // Run retries
 	return err
-}
-
-// failing reports whether the last report was a failure.
-func (l *Log) failing() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.failed
 }
 
 // probed is the What of a probe's record.
@@ -289,10 +203,7 @@ const probed = "audit log"
 // probe tests whether a failing log can be written again, with a record that says so. A failed
 // probe is neither counted nor reported. While writes are in flight, they serve as the probe.
 func (l *Log) probe() {
-	l.mu.Lock()
-	busy := l.next != nil || l.writing || l.syncing || len(l.unsynced) > 0
-	l.mu.Unlock()
-	if busy {
+	if l.queue.busy() {
 		return
 	}
 	b, err := l.enqueue(&client.AuditRecord{Time: l.cfg.Now().UTC(), Who: "-", What: probed, Result: "done",
@@ -302,17 +213,6 @@ func (l *Log) probe() {
 	}
 	l.requestSync(b)
 	l.settled(b)
-}
-
-// reportRecovered reports the first success after a failure.
-func (l *Log) reportRecovered() {
-	l.mu.Lock()
-	was := l.failed
-	l.failed = false
-	l.mu.Unlock()
-	if was {
-		l.cfg.Failed(nil)
-	}
 }
 
 // Close writes the records of Note, and closes the file when nothing is in flight, waiting for
@@ -334,21 +234,9 @@ func (l *Log) Close() error {
 // closeIfIdle closes the file if nothing is in flight; otherwise it requests the fsync, and returns
 // a channel that is closed when that has ended.
 func (l *Log) closeIfIdle() (rested chan struct{}, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.next == nil && !l.writing && len(l.unsynced) == 0 && !l.syncing {
-		if l.file != nil {
-			err = l.file.Close()
-			l.file = nil
-		}
-		return nil, err
+	rested, start, err := l.queue.whenIdle(&l.file)
+	if start {
+		l.startSync()
 	}
-	for _, b := range l.unsynced {
-		b.wanted = true
-	}
-	l.syncIfDue()
-	if l.idle == nil {
-		l.idle = make(chan struct{})
-	}
-	return l.idle, nil
+	return rested, err
 }

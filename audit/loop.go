@@ -15,7 +15,7 @@ const batchPause = 200 * time.Millisecond
 func (l *Log) startWriter() {
 	go func() {
 		runtime.Gosched() // let concurrent writers join the batch
-		for b := l.nextBatch(); b != nil; b = l.nextBatch() {
+		for b := l.queue.toWrite(); b != nil; b = l.queue.toWrite() {
 			l.write(b)
 		}
 	}()
@@ -24,7 +24,7 @@ func (l *Log) startWriter() {
 func (l *Log) startSync() {
 	go func() {
 		runtime.Gosched()
-		for list := l.toSync(); len(list) > 0; list = l.toSync() {
+		for list := l.queue.toSync(); len(list) > 0; list = l.queue.toSync() {
 			l.synchronise(list)
 		}
 	}()
@@ -81,7 +81,7 @@ func (l *Log) Run(ctx context.Context) error {
 	defer pause.Stop()
 	defer again.Stop()
 	for {
-		if !l.failing() {
+		if !l.failed.Load() {
 			again.Stop()
 		}
 		select {

@@ -24,7 +24,7 @@ func (l *Log) Read(since time.Time, limit int) ([]client.AuditRecord, error) {
 	}
 	var newest []client.AuditRecord // by file, each with its oldest first
 	for n := 0; n < l.cfg.Limits.Files && len(newest) < limit; n++ {
-		part, err := readFile(l.name(n), since, limit-len(newest))
+		part, err := readFile(l.file.name(n), since, limit-len(newest))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		} else if err != nil {
