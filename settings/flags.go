@@ -3,8 +3,6 @@ package settings
 import (
 	"strings"
 	"time"
-
-	"github.com/weirnet/weir/config"
 )
 
 // flagOf are the fields of the configuration file that have a flag.
@@ -15,16 +13,6 @@ var flagOf = map[string]string{
 	"api.listen": "api", "api.auth": "auth", "api.insecure": "insecure", "api.tls_cert": "api-tls-cert",
 	"api.tls_key": "api-tls-key", "api.hosts": "api-host",
 	"discovery.lldp_period": "lldp-period", "forward.unknown": "forward-unknown", "apps.disable": "disable-app",
-}
-
-// isSet returns a function that reports whether flags set a field of the configuration: what differs
-// from the defaults, and what is Given, though it be false or empty.
-func (b *Base) isSet() func(path string) bool {
-	differs := map[string]bool{}
-	for _, change := range config.Diff(&b.Defaults, &b.Flags) {
-		differs[baseOf(change.Path)] = true
-	}
-	return func(path string) bool { return differs[path] || b.Given[flagOf[path]] }
 }
 
 // baseOf returns the field of a path: "allow" of "allow[1]".

@@ -78,7 +78,7 @@ func (s *Settings) take(ctx context.Context, file string, text []byte) (made []c
 	state.Text, state.Source, state.By, state.At = string(text), config.FromFile, "--config", moment(time.Now())
 	state.File, state.Sum = file, config.Sum(text)
 	if s.state.Source == config.FromApply && s.state.Text != state.Text {
-		if _, err := s.parse(string(text)); err != nil {
+		if _, err := s.base.parse(string(text)); err != nil {
 			return nil, "", err
 		}
 		if replaced, err = s.store.KeepReplaced(s.state.Text); err != nil {

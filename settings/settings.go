@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -25,22 +24,6 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap is the error itself.
 func (e *Error) Unwrap() error { return e.Err }
-
-// Base is what an instance was started with.
-type Base struct {
-	// Flags hold over any configuration as far as they differ from Defaults, or are named in Given
-	// ("api", "lldp-period").
-	Flags, Defaults config.Config
-	Given           map[string]bool
-	File            string // of --config; empty: none
-	// Reload has File read again whenever something comes; nil: never.
-	Reload <-chan os.Signal
-	// Check finds what is wrong with a configuration as a whole, CheckFiles what is with the files
-	// that it names.
-	Check, CheckFiles func(*config.Config) error
-	Apps              []config.App // that a configuration may name
-	Log               *slog.Logger
-}
 
 // Settings are those of one instance.
 type Settings struct {
@@ -110,11 +93,11 @@ func (s *Settings) Check() error {
 			name = s.base.File
 		}
 	}
-	doc, err := s.parse(s.state.Text)
+	doc, err := s.base.parse(s.state.Text)
 	if err != nil {
 		return &Error{strictyaml.InFile(name, err)}
 	}
-	s.current = s.whole(doc)
+	s.current = s.base.whole(doc)
 	s.began = s.current
 	if err := s.base.Check(s.current); err != nil && s.state.Text != "" {
 		return &Error{&strictyaml.FileError{File: name, Problems: strictyaml.Problems{{Text: err.Error()}}}}
@@ -166,18 +149,6 @@ func readConfigFile(name string) ([]byte, error) {
 	}
 	return text, nil
 }
-
-// whole is flags over a configuration over the defaults.
-func (s *Settings) whole(doc *config.Config) *config.Config {
-	return s.base.Flags.Over(config.Merge(s.defaults(), doc), s.base.isSet())
-}
-
-// parse reads a configuration; defaults is what holds where it says nothing.
-func (s *Settings) parse(text string) (*config.Config, error) {
-	return config.Parse([]byte(text), s.base.Apps...)
-}
-
-func (s *Settings) defaults() *config.Config { return config.Defaults(s.base.Apps...) }
 
 // Join makes them the owner of the view's settings, before any switch can connect: it keeps what the
 // instance begins with, and tells the view.

@@ -51,7 +51,7 @@ func (m *Memory) applyDelayed() {
 	late := m.delayed
 	m.delayed = nil
 	for i := range late {
-		m.apply(&late[i])
+		m.history.apply(&late[i])
 	}
 }
 

@@ -79,13 +79,13 @@ func (m *Memory) expire() {
 func (m *Memory) end(id LeaseID) {
 	delete(m.leases, id)
 	var gone []Op
-	m.keys.Scan(func(key string, states []Pair) bool {
+	m.history.keys.Scan(func(key string, states []Pair) bool {
 		if p := states[len(states)-1]; p.Create != 0 && p.Lease == id {
 			gone = append(gone, Delete(Key(key)))
 		}
 		return true
 	})
-	m.apply(&Txn{Then: gone})
+	m.history.apply(&Txn{Then: gone})
 }
 
 // wake returns a channel that fires when the first lease expires; nil without leases.

@@ -2,10 +2,8 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -20,7 +18,7 @@ func (m *Memory) Watch(ctx context.Context, span Span, from Revision) (Watcher, 
 		return nil, err
 	}
 	if from == 0 {
-		from = m.rev + 1
+		from = m.history.rev + 1
 	}
 	return &memoryWatcher{m: m, span: Span{bytes.Clone(span.From), bytes.Clone(span.To)}, next: from}, nil
 }
@@ -57,8 +55,8 @@ func (w *memoryWatcher) poll(ctx context.Context) ([]Event, <-chan struct{}, <-c
 	if w.err == nil && m.closed {
 		w.err = ErrUnavailable
 	}
-	if w.err == nil && w.next < m.compacted {
-		w.err = fmt.Errorf("%w: %d of %d", ErrCompacted, w.next, m.compacted)
+	if w.err == nil && w.next < m.history.compacted {
+		w.err = fmt.Errorf("%w: %d of %d", ErrCompacted, w.next, m.history.compacted)
 	}
 	if w.err != nil {
 		return nil, nil, nil, w.err
@@ -68,20 +66,14 @@ func (w *memoryWatcher) poll(ctx context.Context) ([]Event, <-chan struct{}, <-c
 	}
 	m.expire()
 	var events []Event
-	for i := m.after(w.next); i < len(m.changes); i++ {
-		if e := m.changes[i]; w.span.Contains(e.Pair.Key) {
+	for i := m.history.after(w.next); i < len(m.history.changes); i++ {
+		if e := m.history.changes[i]; w.span.Contains(e.Pair.Key) {
 			e.Pair.Key, e.Pair.Value = bytes.Clone(e.Pair.Key), bytes.Clone(e.Pair.Value)
 			events = append(events, e)
 		}
 	}
-	w.next = max(w.next, m.rev+1)
-	return events, m.changed, m.wake(), nil
-}
-
-// after returns the index of the first change at a revision or later.
-func (m *Memory) after(rev Revision) int {
-	i, _ := slices.BinarySearchFunc(m.changes, rev, func(e Event, rev Revision) int { return cmp.Compare(e.Pair.Mod, rev) })
-	return i
+	w.next = max(w.next, m.history.rev+1)
+	return events, m.history.changed, m.wake(), nil
 }
 
 // Close implements Watcher.

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/store"
-	"github.com/weirnet/weir/trace"
 )
 
 // Errors of a journal.
@@ -57,30 +55,31 @@ const (
 	quietFor       = 20 * time.Millisecond // idle time after which blocks are merged without new records
 )
 
+// tryLimit returns the timeout of one call of the store: three of them fit into Answer.
+func (c *Config) tryLimit() time.Duration { return c.Answer * 3 / 10 }
+
+// giveUpAfter returns how long a transaction may fail, from its first failure on, before the waiting
+// records are rejected.
+func (c *Config) giveUpAfter() time.Duration { return c.Answer * 2 / 5 }
+
 // Journal is a log of records. Append and Stats are safe for concurrent use; all else is for one
 // goroutine.
 type Journal struct {
 	cfg  Config
-	st   store.Store
 	bell loop.Bell // rung when something was appended
 
 	turns atomic.Uint64 // completed rounds of Run
 
-	mu        sync.Mutex
-	queue     queue
-	closed    error
-	fullUntil time.Time
-	stuck     error // why the outcome of the transaction in flight is unknown: the error of new Appends
-	stats     Stats
+	intake intake
 
 	// Owned by the goroutine that calls Turn.
+	place        place
 	log          *log
+	merger       merger
 	row          writerRow
 	notTakenOver bool         // the store was full at Open: no transaction of this writer has succeeded yet
 	inflight     *inflightTxn // nil without one
-	unread       time.Time    // when merging resumes after a failed read; zero: not paused
-	credit       int          // bytes that merging may write in addition to new records
-	trouble      string
+	trouble      trouble
 	busy         time.Time // time of the last commit of records
 }
 
@@ -111,10 +110,14 @@ func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	j := &Journal{cfg: cfg, st: st, bell: loop.NewBell(), log: newLog()}
-	if err := j.takeOver(ctx); err != nil {
+	j := &Journal{cfg: cfg, bell: loop.NewBell(), place: place{st, cfg.Prefix}, log: newLog(),
+		intake: intake{most: cfg.WaitingMax, now: cfg.Now}, trouble: trouble{report: cfg.Trouble, log: cfg.Log, prefix: cfg.Prefix}}
+	j.merger = merger{place: &j.place, log: j.log}
+	row, done, err := j.place.takeOver(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("journal %s: %w", cfg.Prefix, err)
 	}
+	j.row, j.notTakenOver = row, !done
 	j.publish()
 	return j, nil
 }
@@ -131,18 +134,7 @@ func (j *Journal) Append(recs []Record, done func(rev store.Revision, err error)
 	if size > MaxAppend {
 		return fmt.Errorf("%w: %d bytes of records, and at most %d are taken together", store.ErrTooLarge, size, MaxAppend)
 	}
-	j.mu.Lock()
-	err := j.admit(size)
-	if err == nil {
-		q := &j.queue
-		q.compact()
-		for i := range recs {
-			q.bytes = recs[i].append(q.bytes)
-		}
-		q.groups = append(q.groups, group{len(q.bytes), done})
-		trace.At(trace.Queued)
-	}
-	j.mu.Unlock()
+	err := j.intake.add(recs, size, done)
 	if err != nil {
 		return err
 	}
@@ -157,35 +149,13 @@ func (j *Journal) Pulse() uint64 {
 	return j.turns.Load()
 }
 
-// admit returns an error if the queue has no room for so many bytes. j.mu is held.
-func (j *Journal) admit(size int) error {
-	switch {
-	case j.closed != nil:
-		return j.closed
-	case !j.fullUntil.IsZero() && j.cfg.Now().Before(j.fullUntil):
-		return store.ErrFull
-	case j.stuck != nil:
-		return j.stuck
-	case j.queue.waiting()+size > j.cfg.WaitingMax && j.queue.waiting() > 0:
-		j.stats.Refused++
-		return fmt.Errorf("%w: %d bytes, and at most %d may", ErrOverload, j.queue.waiting(), j.cfg.WaitingMax)
-	}
-	return nil
-}
-
 // Stats returns the current statistics.
-func (j *Journal) Stats() Stats {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s := j.stats
-	s.Waiting, s.WaitingMax = j.queue.waiting(), j.cfg.WaitingMax
-	return s
-}
+func (j *Journal) Stats() Stats { return j.intake.statistics() }
 
-// publish updates Stats from the log.
+// publish has Stats tell of the log as it is.
 func (j *Journal) publish() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s := &j.stats
-	s.Live, s.Blocks, s.Bytes, s.LiveBytes, s.Term = j.log.numbers.live, j.log.count, j.log.size, j.log.live, j.row.term
+	l, term := j.log, j.row.term
+	j.intake.count(func(s *Stats) {
+		s.Live, s.Blocks, s.Bytes, s.LiveBytes, s.Term = l.numbers.live, l.count, l.size, l.live, term
+	})
 }

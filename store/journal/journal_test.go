@@ -170,7 +170,7 @@ func TestFull(t *testing.T) {
 	st := store.NewMemory(nil)
 	s := step(t, st, Config{BlockMax: 10})
 	trouble := ""
-	s.cfg.Trouble = func(reason string) { trouble = reason }
+	s.trouble.report = func(reason string) { trouble = reason }
 	s.add(Record{Number: 1, Data: []byte("one")})
 	full := func(c store.Call) store.Fault {
 		if c.Txn != nil {

@@ -15,7 +15,7 @@ const blocksAtOnce = 256
 // the first Append. Data is valid during the call. An error of yield ends it and is returned; the
 // end of the context does so before the next block.
 func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
-	values, err := j.readAll(ctx)
+	values, err := j.log.index(ctx, &j.place, j.row.seq)
 	if err != nil {
 		return fmt.Errorf("journal %s: %w", j.cfg.Prefix, err)
 	}
@@ -38,19 +38,19 @@ func (j *Journal) Load(ctx context.Context, yield func(Record) error) error {
 	return nil
 }
 
-// readAll indexes all blocks, and returns their values, by slot.
-func (j *Journal) readAll(ctx context.Context) (values [][]byte, err error) {
-	q := store.Query{Span: store.Prefix(j.cfg.Prefix + "b"), Limit: blocksAtOnce}
+// index indexes all blocks of a place, the last of which has the number newest, and returns their values, by slot.
+func (l *log) index(ctx context.Context, from *place, newest uint64) (values [][]byte, err error) {
+	q := store.Query{Span: store.Prefix(from.prefix + "b"), Limit: blocksAtOnce}
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		page, err := j.st.Range(ctx, q)
+		page, err := from.st.Range(ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		for i := range page.Pairs {
-			if err := j.indexBlock(&page.Pairs[i]); err != nil {
+			if err := l.indexBlock(&page.Pairs[i], from, newest); err != nil {
 				return nil, fmt.Errorf("%s: %w", page.Pairs[i].Key, err)
 			}
 			values = append(values, page.Pairs[i].Value)
@@ -62,11 +62,11 @@ func (j *Journal) readAll(ctx context.Context) (values [][]byte, err error) {
 	return values, nil
 }
 
-func (j *Journal) indexBlock(p *store.Pair) error {
-	seq, err := strconv.ParseUint(string(p.Key[len(j.cfg.Prefix)+1:]), 16, 64)
-	if err != nil || seq == 0 || seq > j.row.seq {
-		return fmt.Errorf("%w: its key is none of a block up to %d", ErrDamaged, j.row.seq)
+func (l *log) indexBlock(p *store.Pair, from *place, newest uint64) error {
+	seq, err := strconv.ParseUint(string(p.Key[len(from.prefix)+1:]), 16, 64)
+	if err != nil || seq == 0 || seq > newest {
+		return fmt.Errorf("%w: its key is none of a block up to %d", ErrDamaged, newest)
 	}
-	slot := j.log.push(seq, p.Mod)
-	return walk(p.Value, func(r Record, at, size int) { j.log.addRecord(slot, &r, at, size) })
+	slot := l.push(seq, p.Mod)
+	return walk(p.Value, func(r Record, at, size int) { l.addRecord(slot, &r, at, size) })
 }

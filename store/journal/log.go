@@ -144,3 +144,34 @@ func (l *log) dropStale(number uint32) {
 		l.markDead(was.slot-1, was.size)
 	}
 }
+
+// worthMerging reports whether blocks may be worth merging.
+func (l *log) worthMerging() bool { return len(l.sparse) > 0 || l.small >= smallRun }
+
+// sparseTogether is how many small sparse blocks accumulate while records arrive: neighbours are
+// read and deleted together.
+const sparseTogether = 16
+
+// due reports whether merging must not wait until no records arrive.
+func (l *log) due() bool {
+	if l.small >= smallRun || len(l.sparse) >= sparseTogether {
+		return true
+	}
+	size := 0
+	for _, slot := range l.sparse {
+		size += l.blocks[slot].size
+	}
+	return size >= mergedSize
+}
+
+// add indexes a written block.
+func (l *log) add(seq uint64, mod store.Revision, value []byte) {
+	slot := l.push(seq, mod)
+	records(value, func(r Record, at, size int) { l.addRecord(slot, &r, at, size) })
+	l.consider(slot) // nothing may be live in it
+	if l.blocks[slot].size < smallSize {
+		l.small++
+	} else {
+		l.small = 0
+	}
+}

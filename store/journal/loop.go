@@ -34,7 +34,7 @@ func (j *Journal) Run(ctx context.Context) {
 		runtime.Gosched() // let concurrent appends join the transaction
 		again := j.Turn(ctx)
 		j.turns.Add(1)
-		wait := j.pause(again)
+		wait := pause(j.Waiting(), again)
 		if wait == 0 {
 			continue
 		}
@@ -52,10 +52,10 @@ func (j *Journal) Run(ctx context.Context) {
 	j.drain()
 }
 
-// pause returns how long to wait for new records; 0: not at all.
-func (j *Journal) pause(again time.Time) time.Duration {
+// pause returns how long to wait for new records; 0: not at all, as where some wait.
+func pause(waiting bool, again time.Time) time.Duration {
 	switch {
-	case j.Waiting():
+	case waiting:
 		return 0
 	case again.IsZero():
 		return time.Hour
@@ -65,11 +65,7 @@ func (j *Journal) pause(again time.Time) time.Duration {
 
 // drain closes the journal, after committing the waiting records if the store answers in time.
 func (j *Journal) drain() {
-	j.mu.Lock()
-	if j.closed == nil {
-		j.closed = ErrClosed
-	}
-	j.mu.Unlock()
+	j.intake.close(ErrClosed)
 	ctx, cancel := context.WithTimeout(context.Background(), closingLimit)
 	defer cancel()
 	for ctx.Err() == nil && j.hasWaiting() {
@@ -81,8 +77,4 @@ func (j *Journal) drain() {
 }
 
 // hasWaiting reports whether a caller waits for its done.
-func (j *Journal) hasWaiting() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.queue.first < len(j.queue.groups) || j.inflight != nil
-}
+func (j *Journal) hasWaiting() bool { return j.inflight != nil || j.intake.waiting() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/store"
 )
@@ -29,75 +30,121 @@ const (
 	creditMax = 512 << 10 // bytes
 )
 
+// merger finds and reads what is worth merging. Its credit is what it may write: as much as came in.
+type merger struct {
+	place  *place
+	log    *log
+	unread time.Time // when merging resumes after a failed read; zero: not paused
+	credit int       // bytes that it may write in addition to new records
+}
+
+// next returns when to merge blocks if no records arrive, of which the last came at a time; zero: there is nothing to merge.
+func (m *merger) next(busy time.Time) time.Time {
+	if !m.log.worthMerging() {
+		return time.Time{}
+	}
+	at := busy.Add(quietFor)
+	if m.unread.After(at) {
+		return m.unread
+	}
+	return at
+}
+
+// merges returns the merges to do beside so many bytes of new records, or, idle, without any. An error is
+// one of reading blocks: pause says that nothing is read for a while.
+func (m *merger) merges(ctx context.Context, idle bool, added int, now time.Time, within time.Duration) ([]merge, error) {
+	budget := mergedSize * 2 // idle: there is time
+	if !idle {
+		m.credit = min(m.credit+added, creditMax)
+		budget = m.credit
+	}
+	if !m.log.worthMerging() || !idle && !m.log.due() || !m.unread.IsZero() && now.Before(m.unread) {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	list, err := m.plan(ctx, budget)
+	if err == nil {
+		m.unread = time.Time{}
+	}
+	return list, err
+}
+
+// pause stops merging for a while, and returns the time.
+func (m *merger) pause(now time.Time) time.Time {
+	m.unread = now.Add(unreadFor)
+	return now
+}
+
 // plan finds and reads blocks worth merging. budget bounds the bytes to write.
-func (j *Journal) plan(ctx context.Context, budget int) (merges []merge, err error) {
+func (m *merger) plan(ctx context.Context, budget int) (merges []merge, err error) {
 	for len(merges) < mergesMax && budget >= 0 {
-		run, live := j.log.candidate(budget)
+		run, live := m.log.candidate(budget)
 		if run == nil {
 			break
 		}
-		m, err := j.read(ctx, run)
+		one, err := m.read(ctx, run)
 		if err != nil {
-			j.log.unplan(run)
+			m.log.unplan(run)
 			return merges, err
 		}
 		budget -= live
-		merges = append(merges, m)
+		merges = append(merges, one)
 	}
 	return merges, nil
 }
 
 // read reads a run, and separates its newest records from the others.
-func (j *Journal) read(ctx context.Context, run []uint32) (m merge, err error) {
-	l := j.log
+func (m *merger) read(ctx context.Context, run []uint32) (of merge, err error) {
+	l := m.log
 	first, last := &l.blocks[run[0]], &l.blocks[run[len(run)-1]]
-	q := store.Query{Span: store.Span{From: j.blockKey(first.seq), To: store.After(j.blockKey(last.seq))}, Local: true}
-	page, err := j.st.Range(ctx, q)
+	q := store.Query{Span: store.Span{From: m.place.blockKey(first.seq), To: store.After(m.place.blockKey(last.seq))}, Local: true}
+	page, err := m.place.st.Range(ctx, q)
 	if err != nil {
-		return m, err
+		return of, err
 	}
 	if len(page.Pairs) != len(run) {
-		return m, fmt.Errorf("%w: %d blocks from %s on, want %d", ErrDamaged, len(page.Pairs), q.Span.From, len(run))
+		return of, fmt.Errorf("%w: %d blocks from %s on, want %d", ErrDamaged, len(page.Pairs), q.Span.From, len(run))
 	}
-	m.run = run
+	of.run = run
 	value := []byte{blockFormat}
 	for i, slot := range run {
 		p := &page.Pairs[i]
 		if p.Mod != l.blocks[slot].mod {
-			return m, fmt.Errorf("%w: %s was changed at %d, want %d", ErrDamaged, p.Key, p.Mod, l.blocks[slot].mod)
+			return of, fmt.Errorf("%w: %s was changed at %d, want %d", ErrDamaged, p.Key, p.Mod, l.blocks[slot].mod)
 		}
 		err := walk(p.Value, func(r Record, at, size int) {
 			switch {
 			case l.isNewest(slot, r.Number, at):
-				m.kept = append(m.kept, movedRecord{r.Number, uint32(len(value)), uint32(size)})
+				of.kept = append(of.kept, movedRecord{r.Number, uint32(len(value)), uint32(size)})
 				value = append(value, p.Value[at:at+size]...)
 			case !r.Delete:
-				m.stale = append(m.stale, r.Number)
+				of.stale = append(of.stale, r.Number)
 			}
 		})
 		if err != nil {
-			return m, fmt.Errorf("%s: %w", p.Key, err)
+			return of, fmt.Errorf("%s: %w", p.Key, err)
 		}
 	}
-	if len(m.kept) > 0 {
-		m.value = seal(value)
+	if len(of.kept) > 0 {
+		of.value = seal(value)
 	}
-	return m, nil
+	return of, nil
 }
 
 // ops appends the operations of a merge.
-func (j *Journal) ops(m *merge, ops []store.Op) []store.Op {
-	l := j.log
-	from, last := m.run[0], m.run[len(m.run)-1]
-	if m.value != nil {
-		ops = append(ops, store.Put(j.blockKey(l.blocks[from].seq), m.value))
+func (m *merger) ops(of *merge, ops []store.Op) []store.Op {
+	l := m.log
+	from, last := of.run[0], of.run[len(of.run)-1]
+	if of.value != nil {
+		ops = append(ops, store.Put(m.place.blockKey(l.blocks[from].seq), of.value))
 		if from == last {
 			return ops
 		}
-		from = m.run[1]
+		from = of.run[1]
 	}
-	to := store.After(j.blockKey(l.blocks[last].seq))
-	return append(ops, store.Delete(store.Span{From: j.blockKey(l.blocks[from].seq), To: to}))
+	to := store.After(m.place.blockKey(l.blocks[last].seq))
+	return append(ops, store.Delete(store.Span{From: m.place.blockKey(l.blocks[from].seq), To: to}))
 }
 
 // move updates the index after a merge that was executed at a revision.

@@ -162,10 +162,10 @@ func (h *history) step() {
 // check holds what a journal knows of its log to what the store holds, if nothing is in flight.
 func check(t *testing.T, j *Journal) {
 	t.Helper()
-	if j.inflight != nil || j.closed != nil {
+	if j.inflight != nil || j.intake.closed != nil {
 		return
 	}
-	page, err := j.st.Range(context.Background(), store.Query{Span: store.Prefix(j.cfg.Prefix + "b")})
+	page, err := j.place.st.Range(context.Background(), store.Query{Span: store.Prefix(j.cfg.Prefix + "b")})
 	if err != nil {
 		return
 	}
@@ -176,7 +176,7 @@ func check(t *testing.T, j *Journal) {
 	ghosts := map[uint32]uint32{}
 	for _, p := range page.Pairs {
 		b := &j.log.blocks[at-1]
-		if string(j.blockKey(b.seq)) != string(p.Key) || b.mod != p.Mod || b.size != len(p.Value)-blockHead-blockTail {
+		if string(j.place.blockKey(b.seq)) != string(p.Key) || b.mod != p.Mod || b.size != len(p.Value)-blockHead-blockTail {
 			t.Fatalf("block %q at %d of %d bytes; known: %+v", p.Key, p.Mod, len(p.Value), *b)
 		}
 		here := 0

@@ -29,76 +29,70 @@ func (r *writerRow) append() []byte {
 	return binary.BigEndian.AppendUint64(b, r.seq)
 }
 
-func (j *Journal) writerKey() []byte { return []byte(j.cfg.Prefix + "writer") }
+// place is where a journal is in a store: the keys with its prefix.
+type place struct {
+	st     store.Store
+	prefix string
+}
 
-func (j *Journal) blockKey(seq uint64) []byte { return fmt.Appendf(nil, "%sb%016x", j.cfg.Prefix, seq) }
+func (p *place) writerKey() []byte { return []byte(p.prefix + "writer") }
+
+func (p *place) blockKey(seq uint64) []byte { return fmt.Appendf(nil, "%sb%016x", p.prefix, seq) }
 
 // readRow reads the row; the zero row if there is none.
-func (j *Journal) readRow(ctx context.Context) (writerRow, error) {
-	page, err := j.st.Range(ctx, store.Query{Span: store.Span{From: j.writerKey()}})
+func (p *place) readRow(ctx context.Context) (writerRow, error) {
+	page, err := p.st.Range(ctx, store.Query{Span: store.Span{From: p.writerKey()}})
 	if err != nil || len(page.Pairs) == 0 {
 		return writerRow{}, err
 	}
-	p := &page.Pairs[0]
-	if len(p.Value) != rowLen {
-		return writerRow{}, fmt.Errorf("%w: %q holds %d bytes, want %d", ErrDamaged, p.Key, len(p.Value), rowLen)
+	row := &page.Pairs[0]
+	if len(row.Value) != rowLen {
+		return writerRow{}, fmt.Errorf("%w: %q holds %d bytes, want %d", ErrDamaged, row.Key, len(row.Value), rowLen)
 	}
 	return writerRow{
-		term: binary.BigEndian.Uint64(p.Value), commits: binary.BigEndian.Uint64(p.Value[8:]),
-		seq: binary.BigEndian.Uint64(p.Value[16:]), mod: p.Mod,
+		term: binary.BigEndian.Uint64(row.Value), commits: binary.BigEndian.Uint64(row.Value[8:]),
+		seq: binary.BigEndian.Uint64(row.Value[16:]), mod: row.Mod,
 	}, nil
 }
 
-// takeOver makes this the writer. Transactions of the previous writer in flight are executed before
-// it, or never.
-func (j *Journal) takeOver(ctx context.Context) error {
+// takeOver makes its caller the writer, and returns its row. Transactions of the previous writer in flight are
+// executed before it, or never. With done false the store is full: reading works, and the first successful
+// transaction takes over.
+func (p *place) takeOver(ctx context.Context) (row writerRow, done bool, err error) {
 	for {
-		old, err := j.readRow(ctx)
+		old, err := p.readRow(ctx)
 		if err != nil {
-			return err
+			return writerRow{}, false, err
 		}
 		next := writerRow{term: old.term + 1, commits: old.commits + 1, seq: old.seq}
-		result, err := j.st.Txn(ctx, store.Txn{
-			If:   []store.Compare{store.Unchanged(j.writerKey(), old.mod)},
-			Then: []store.Op{store.Put(j.writerKey(), next.append())},
+		result, err := p.st.Txn(ctx, store.Txn{
+			If:   []store.Compare{store.Unchanged(p.writerKey(), old.mod)},
+			Then: []store.Op{store.Put(p.writerKey(), next.append())},
 		})
 		if err == nil && result.Succeeded {
 			next.mod = result.Revision
-			j.row = next
-			return nil
+			return next, true, nil
 		}
-		if errors.Is(err, store.ErrFull) { // reading works: the first successful transaction takes over
+		if errors.Is(err, store.ErrFull) {
 			next.mod, next.commits = old.mod, old.commits
-			j.row, j.notTakenOver = next, true
-			return nil
+			return next, false, nil
 		}
 		// After an unknown outcome the row may be this writer's already: it takes over from itself.
 		if err != nil && !errors.Is(err, store.ErrUnknown) {
-			return err
+			return writerRow{}, false, err
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return writerRow{}, false, ctx.Err()
 		}
 	}
 }
 
-// isOwnRow reports whether a row was written by the transaction in flight.
-func (j *Journal) isOwnRow(ctx context.Context, now writerRow) (bool, error) {
-	f := j.inflight
-	switch {
-	case now.term != f.row.term || now.commits != f.row.commits:
-		return false, nil
-	case !j.notTakenOver:
-		return true, nil
-	case f.block == nil:
-		return false, nil
-	}
-	// Another writer, or this one's own takeover, may have written the same row: only the block
-	// tells.
-	page, err := j.st.Range(ctx, store.Query{Span: store.Span{From: j.blockKey(f.row.seq)}})
+// isBlock reports whether a block with that content was written at a revision.
+func (p *place) isBlock(ctx context.Context, seq uint64, mod store.Revision, content []byte) (bool, error) {
+	page, err := p.st.Range(ctx, store.Query{Span: store.Span{From: p.blockKey(seq)}})
 	if err != nil || len(page.Pairs) != 1 {
 		return false, err
 	}
-	p := &page.Pairs[0]
-	return p.Mod == now.mod && bytes.Equal(p.Value, f.block), nil
+	found := &page.Pairs[0]
+	return found.Mod == mod && bytes.Equal(found.Value, content), nil
 }
