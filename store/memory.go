@@ -144,7 +144,8 @@ func (m *Memory) Status(ctx context.Context) (Status, error) {
 	if err := m.begin(ctx); err != nil {
 		return Status{}, err
 	}
-	return Status{Revision: m.history.rev, Compacted: m.history.compacted, Size: m.history.size, InUse: m.history.size, Leader: true}, nil
+	h := &m.history
+	return Status{Revision: h.rev, Compacted: h.compacted, Size: h.size, InUse: h.size, Leader: true}, nil
 }
 
 // Snapshot implements Store.

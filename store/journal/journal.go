@@ -111,7 +111,8 @@ func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	j := &Journal{cfg: cfg, bell: loop.NewBell(), place: place{st, cfg.Prefix}, log: newLog(),
-		intake: intake{most: cfg.WaitingMax, now: cfg.Now}, trouble: trouble{report: cfg.Trouble, log: cfg.Log, prefix: cfg.Prefix}}
+		intake:  intake{most: cfg.WaitingMax, now: cfg.Now},
+		trouble: trouble{report: cfg.Trouble, log: cfg.Log, prefix: cfg.Prefix}}
 	j.merger = merger{place: &j.place, log: j.log}
 	row, done, err := j.place.takeOver(ctx)
 	if err != nil {

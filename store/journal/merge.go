@@ -38,7 +38,8 @@ type merger struct {
 	credit int       // bytes that it may write in addition to new records
 }
 
-// next returns when to merge blocks if no records arrive, of which the last came at a time; zero: there is nothing to merge.
+// next returns when to merge blocks if no records arrive, of which the last came at a time; zero: there is
+// nothing to merge.
 func (m *merger) next(busy time.Time) time.Time {
 	if !m.log.worthMerging() {
 		return time.Time{}
