@@ -99,7 +99,8 @@ func (m *merger) plan(ctx context.Context, budget int) (merges []merge, err erro
 func (m *merger) read(ctx context.Context, run []uint32) (of merge, err error) {
 	l := m.log
 	first, last := &l.blocks[run[0]], &l.blocks[run[len(run)-1]]
-	q := store.Query{Span: store.Span{From: m.place.blockKey(first.seq), To: store.After(m.place.blockKey(last.seq))}, Local: true}
+	from, to := m.place.blockKey(first.seq), store.After(m.place.blockKey(last.seq))
+	q := store.Query{Span: store.Span{From: from, To: to}, Local: true}
 	page, err := m.place.st.Range(ctx, q)
 	if err != nil {
 		return of, err
