@@ -219,17 +219,18 @@ func TestAllocationBudgetOfPacketIns(t *testing.T) {
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		conn := &sink{}
 		cfg := Config{Versions: []openflow.Version{v}}.withDefaults()
-		s := newSession(newGroup(nil), conn, &cfg, newResponder(), nil, nil)
-		s.core.Start(time.Now())
-		s.core.out.version = v
-		s.core.connect(time.Now())
-		s.notifyConnected()
+		r := newSession(newGroup(nil), conn, &cfg, newResponder(), nil, nil)
+		s := r.s
+		r.core.Start(time.Now())
+		r.core.out.version = v
+		r.core.connect(time.Now())
+		r.connected()
 		batch := packetIns(v, 100)
-		s.input.buf = make([]byte, maxReadBuffer)
+		r.input.buf = make([]byte, maxReadBuffer)
 		allocs := testing.AllocsPerRun(100, func() {
-			s.input.r, s.input.w = 0, copy(s.input.buf, batch)
-			s.input.w = 0
-			s.batch(len(batch))
+			r.input.r, r.input.w = 0, copy(r.input.buf, batch)
+			r.input.w = 0
+			r.batch(len(batch))
 		})
 		if allocs != 0 {
 			t.Errorf("%s: %v allocations for 100 packet-ins answered", v, allocs)

@@ -2,68 +2,89 @@ package session
 
 import "github.com/weirnet/weir/openflow"
 
-// receive takes one message that was read: the hot ones of a connected session go straight to the
-// handler, all others through the core.
-func (s *Session) receive(frame []byte) {
-	if s.connected && frame[0] == uint8(s.core.out.version) {
-		h, err := openflow.ParseHeader(frame)
-		if err == nil && (s.fastPath(h, frame) || h.Type == openflow.TypeMultipartReply && s.deliverPart(h, frame)) {
-			s.in.count(h.Type)
-			return
-		}
+// delivery hands what comes to the handler, one call at a time: the hot messages without the core, and without
+// memory of their own.
+type delivery struct {
+	s          *Session       // whose calls they are
+	controller Handler        // nil at the switch's end
+	switchSide SwitchHandler  // nil at the controller's end
+	to         sessionHandler // the one of the two that is not nil
+	frames     FrameHandler   // nil if the handler is none
+	connected  bool
+
+	pin    openflow.PacketIn
+	mod    *openflow.FlowMod   // made for the first one
+	packet *openflow.PacketOut // made for the first one
+}
+
+func newDelivery(s *Session, h Handler, sw SwitchHandler) delivery {
+	d := delivery{s: s, controller: h, switchSide: sw, to: h}
+	if sw != nil {
+		d.to = sw
 	}
-	s.step(Input{Frame: frame, Read: s.in.bytes.Load()})
-	if h, err := openflow.ParseHeader(frame); err == nil {
-		s.in.count(h.Type)
+	d.frames, _ = d.to.(FrameHandler)
+	return d
+}
+
+// connect calls Connected.
+func (d *delivery) connect() {
+	d.connected = true
+	d.to.Connected(d.s)
+}
+
+// batchEnd reports that all input is handed over.
+func (d *delivery) batchEnd() {
+	if d.connected {
+		d.to.BatchEnd(d.s)
 	}
 }
 
-// fastPath hands a message to the handler without the core, if it is of a type that is many and
-// well formed.
-func (s *Session) fastPath(h openflow.Header, frame []byte) bool {
-	if s.frames != nil && forHandler(h.Type) && s.roleAllows(h.Type) && s.frames.Frame(s, h, frame) {
+// fast hands over a message without the core, if it is of a type that is many and well formed, and reports
+// whether.
+func (d *delivery) fast(h openflow.Header, frame []byte) bool {
+	if d.frames != nil && forHandler(h.Type) && d.roleAllows(h.Type) && d.frames.Frame(d.s, h, frame) {
 		return true
 	}
 	body := frame[openflow.HeaderLen:]
 	switch h.Type {
 	case openflow.TypePacketIn:
-		if s.controller == nil || s.pin.Parse(h.Version, body) != nil {
+		if d.controller == nil || d.pin.Parse(h.Version, body) != nil {
 			return false
 		}
-		s.controller.PacketIn(s, h, &s.pin)
+		d.controller.PacketIn(d.s, h, &d.pin)
 	case openflow.TypeFlowMod:
-		if s.switchSide == nil || !s.roleAllows(h.Type) || !s.parseFlowMod(h.Version, body) {
+		if d.switchSide == nil || !d.roleAllows(h.Type) || !d.parseFlowMod(h.Version, body) {
 			return false
 		}
-		s.switchSide.FlowMod(s, h, s.mod)
+		d.switchSide.FlowMod(d.s, h, d.mod)
 	case openflow.TypePacketOut:
-		if s.switchSide == nil || !s.roleAllows(h.Type) || !s.parsePacketOut(h.Version, body) {
+		if d.switchSide == nil || !d.roleAllows(h.Type) || !d.parsePacketOut(h.Version, body) {
 			return false
 		}
-		s.switchSide.PacketOut(s, h, s.packet)
+		d.switchSide.PacketOut(d.s, h, d.packet)
 	default:
 		return false
 	}
 	return true
 }
 
-func (s *Session) parseFlowMod(v openflow.Version, body []byte) bool {
-	if s.mod == nil {
-		s.mod = new(openflow.FlowMod)
+func (d *delivery) parseFlowMod(v openflow.Version, body []byte) bool {
+	if d.mod == nil {
+		d.mod = new(openflow.FlowMod)
 	}
-	return s.mod.Parse(v, body) == nil
+	return d.mod.Parse(v, body) == nil
 }
 
-func (s *Session) parsePacketOut(v openflow.Version, body []byte) bool {
-	if s.packet == nil {
-		s.packet = new(openflow.PacketOut)
+func (d *delivery) parsePacketOut(v openflow.Version, body []byte) bool {
+	if d.packet == nil {
+		d.packet = new(openflow.PacketOut)
 	}
-	return s.packet.Parse(v, body) == nil
+	return d.packet.Parse(v, body) == nil
 }
 
 // roleAllows reports whether the peer's role allows a message of this type.
-func (s *Session) roleAllows(t openflow.Type) bool {
-	return s.switchSide == nil || !changesState(t) || s.core.Role() != openflow.RoleSlave
+func (d *delivery) roleAllows(t openflow.Type) bool {
+	return d.switchSide == nil || !changesState(t) || d.s.Role() != openflow.RoleSlave
 }
 
 // forHandler reports whether messages of a type are for the handler at one of the ends: neither of
@@ -78,109 +99,28 @@ func forHandler(t openflow.Type) bool {
 	return false
 }
 
-// step has the core take one input and does what it wants.
-func (s *Session) step(in Input) {
-	now := s.group.now()
-	s.mu.Lock()
-	r := s.core.Step(in, now)
-	s.setDeadline(r.Deadline)
-	s.mu.Unlock()
-	s.apply(r)
-}
-
-// apply queues what the core sends and delivers its events.
-func (s *Session) apply(r Ready) {
-	if len(r.Send) > 0 {
-		s.out.mu.Lock()
-		_ = s.out.appendBytes(r.Send, queueReserve) // what is refused is counted there
-		s.out.mu.Unlock()
+// features answers the controller's features request.
+func (d *delivery) features(h openflow.Header) {
+	f := d.switchSide.Features(d.s)
+	if h.Version != openflow.V10 {
+		f.Ports = nil
 	}
-	for i := range r.Events {
-		s.event(&r.Events[i])
-	}
-}
-
-func (s *Session) event(e *Event) {
-	switch e.Kind {
-	case EventConnected:
-		s.notifyConnected()
-	case EventFeatures:
-		f := s.switchSide.Features(s)
-		if s.core.out.version != openflow.V10 {
-			f.Ports = nil
-		}
-		_ = s.Reply(e.Header.XID, &f)
-	case EventIdentified:
-		s.server.identified(s)
-	case EventAlive:
-		s.server.alive(s)
-	case EventAnswer:
-		e.answer(e.Message, e.err)
-	case EventMessage:
-		s.message(e)
-	}
+	_ = d.s.Reply(h.XID, &f)
 }
 
 // message hands over what is no answer. The types that the handler gets otherwise come here too, if
 // a step made them.
-func (s *Session) message(e *Event) {
+func (d *delivery) message(e *Event) {
 	switch m := e.Message.(type) {
 	case *openflow.PacketIn:
-		s.controller.PacketIn(s, e.Header, m)
+		d.controller.PacketIn(d.s, e.Header, m)
 	case *openflow.FlowMod:
-		s.switchSide.FlowMod(s, e.Header, m)
+		d.switchSide.FlowMod(d.s, e.Header, m)
 	case *openflow.PacketOut:
-		s.switchSide.PacketOut(s, e.Header, m)
+		d.switchSide.PacketOut(d.s, e.Header, m)
 	case *openflow.BarrierRequest:
-		s.switchSide.(BarrierHandler).Barrier(s, e.Header) // else the core answers
+		d.switchSide.(BarrierHandler).Barrier(d.s, e.Header) // else the core answers
 	default:
-		s.handler.Message(s, e.Header, m)
-	}
-}
-
-// notifyConnected calls Connected. An older session of the switch has ended: that came before the
-// admission.
-func (s *Session) notifyConnected() {
-	s.mu.Lock()
-	s.features = s.core.handshake.features
-	s.features.Remote = s.conn.RemoteAddr()
-	s.mu.Unlock()
-	s.out.mu.Lock()
-	s.out.version = s.core.out.version
-	s.out.mu.Unlock()
-	s.group.connected(s)
-	if s.server != nil {
-		s.server.connected(s)
-	}
-	s.connected = true
-	s.handler.Connected(s)
-}
-
-// batchEnd reports to the handler that all input is handed over, and to the group what is held.
-func (s *Session) batchEnd() {
-	if s.controller != nil {
-		s.hold()
-	}
-	if s.connected {
-		s.handler.BatchEnd(s)
-	}
-}
-
-// notifyEnd reports the end of the session to the handler, or to Config.Refused if it was refused.
-func (s *Session) notifyEnd(reason error) {
-	if s.connected {
-		s.handler.Disconnected(s, reason)
-		return
-	}
-	f := s.core.handshake.features
-	r := Refusal{s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason}
-	switch {
-	case s.server != nil:
-		s.server.refuse(r)
-	case s.cfg.Refused != nil:
-		s.cfg.Refused(r)
-	}
-	if h, ok := s.switchSide.(RefusedHandler); ok {
-		h.Refused(reason)
+		d.to.Message(d.s, e.Header, m)
 	}
 }

@@ -31,12 +31,12 @@ func (d *Dialer) Dial(ctx context.Context, address string, roles *Roles, h Switc
 // ServeConn starts a session on a connection, of which it becomes the owner. It returns at once:
 // ErrClosed if the dialer is closed.
 func (d *Dialer) ServeConn(conn net.Conn, roles *Roles, h SwitchHandler) (*Session, error) {
-	s := newSession(d.group, conn, &d.cfg, nil, h, roles)
-	if err := d.group.start(s, nil); err != nil {
+	r := newSession(d.group, conn, &d.cfg, nil, h, roles)
+	if err := d.group.start(r, nil); err != nil {
 		conn.Close()
 		return nil, err
 	}
-	return s, nil
+	return r.s, nil
 }
 
 // Close ends all sessions and waits until each Disconnected has returned. When ctx is done first,

@@ -23,12 +23,13 @@
 //     handler runs. It reads messages (hello.go, receive.go, controller.go, switch.go); its parts have a file
 //     each and do what follows: handshake, requests with their answers, echo, duplicate check, backlog, roles.
 //     What is to be done all of them put into one outbox.
-//   - loop.go: the reader, one goroutine for each session, reads into one buffer that grows under
-//     load, hands over whole messages, and at the end of a batch writes what was answered, itself
-//     and without waiting. The writer is a goroutine that exists while bytes are queued that the
-//     reader did not write. One ticker for a whole Server or Dialer wakes sessions whose deadline
-//     has passed.
-//   - reader.go: what the reader does with one batch of input, and at the end.
+//   - reader.go, loop.go: the reader, one goroutine for each session, reads into one buffer that grows under
+//     load, hands over whole messages (deliver.go), and at the end of a batch writes what was answered, itself
+//     and without waiting. What is in its struct nobody else touches. A Session is what others may use.
+//   - prompts.go: what others want of the reader. One ticker for a whole Server or Dialer wakes readers whose
+//     deadline has passed (protocol.go).
+//   - writer.go: who writes. The writer is a goroutine that exists while bytes are queued that the
+//     reader did not write.
 //   - registration.go: which session has a datapath id. A session has it from its features reply on;
 //     when another one comes for the id, the first is checked (duplicate.go), and the other one is
 //     admitted or refused when that has ended or answered. The server owns it, under its lock.

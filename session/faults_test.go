@@ -72,7 +72,7 @@ func TestARequestTimesOutOnTheReader(t *testing.T) {
 		if _, err := ctl.RequestContext(ctx, &openflow.GetConfigRequest{}); err != context.DeadlineExceeded {
 			t.Errorf("context: %v", err)
 		}
-		if n := len(ctl.core.requests.open); n != 0 {
+		if n := len(ctl.protocol.core.requests.open); n != 0 {
 			t.Errorf("%d requests left open", n)
 		}
 		p.close()

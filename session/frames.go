@@ -18,11 +18,8 @@ var errFrames = errors.New("session: the bytes are not so many whole messages")
 // version, or one that wraps ErrClosed. But for their headers they are not checked.
 func (s *Session) SendFrames(frames []byte, count int) (uint32, error) {
 	n := uint32(count)
-	first := s.core.out.xid.Add(n) - n + 1
-	s.out.mu.Lock()
-	err := s.out.appendFrames(frames, first, count)
-	s.unlockOutput()
-	return first, err
+	first := s.protocol.core.out.xid.Add(n) - n + 1
+	return first, s.out.frames(frames, first, count)
 }
 
 // appendFrames appends encoded messages with consecutive transaction ids: all of them, or none.

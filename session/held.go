@@ -6,19 +6,19 @@ import (
 )
 
 // hold updates the bytes of incomplete input that are held for the peer: all of a handshake, and
-// the parts of incomplete answers. The reader calls it after each batch, which its buffer bounds.
-func (s *Session) hold() {
-	if !s.newUntil.IsZero() && !s.group.now().Before(s.newUntil) {
-		s.newUntil = time.Time{}
-		s.group.holdPorts(s, 0)
+// the parts of incomplete answers. It is called after each batch, which the buffer bounds.
+func (r *reader) hold() {
+	if !r.newUntil.IsZero() && !r.s.group.now().Before(r.newUntil) {
+		r.newUntil = time.Time{}
+		r.s.group.holdPorts(r.s, 0)
 	}
-	n := s.core.holds()
-	if !s.connected {
-		n += int64(max(len(s.input.buf)-freeInput, 0))
+	n := r.core.holds()
+	if !r.handler.connected {
+		n += int64(max(len(r.input.buf)-freeInput, 0))
 	}
-	if n != s.counted {
-		s.counted = n
-		s.group.hold(s, n)
+	if n != r.counted {
+		r.counted = n
+		r.s.group.hold(r.s, n)
 	}
 }
 
@@ -63,9 +63,9 @@ func (v *Server) Held() int { return int(v.group.held.Load()) }
 
 // roomForPorts reserves memory for the ports of a new switch when its handshake is done. Anybody
 // can claim to be a switch with thousands of ports, and the handler keeps many times the 64 bytes
-// that a port has on the wire. The reader calls it.
-func (s *Session) roomForPorts() error {
-	f := &s.core.handshake.features
+// that a port has on the wire.
+func (r *reader) roomForPorts() error {
+	s, f := r.s, &r.core.handshake.features
 	many := int64(len(f.Ports) - FreePorts)
 	if many <= 0 || !s.cfg.NewSwitch(f.Datapath) {
 		return nil
@@ -75,7 +75,7 @@ func (s *Session) roomForPorts() error {
 		return fmt.Errorf("%w: %d, and more than %d of each new switch are counted for %s", ErrNewPorts,
 			len(f.Ports), FreePorts, NewSwitchTime)
 	}
-	s.newUntil = s.group.now().Add(NewSwitchTime)
+	r.newUntil = s.group.now().Add(NewSwitchTime)
 	return nil
 }
 

@@ -13,12 +13,11 @@ import (
 	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/crowd"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/trace"
 )
 
 // The goroutines of this package, all of them started here:
 //
-//   - read, one for each session: owns the session's reader, delivers to the handler, steps the
+//   - read, one for each session: owns its reader, delivers to the handler, steps the
 //     core. It ends when the connection does, and the session with it.
 //   - drain, at most one for each session, only while bytes are queued that the reader did not get
 //     rid of.
@@ -57,9 +56,10 @@ func (g *group) now() time.Time {
 	return time.Now()
 }
 
-// start runs a session, or returns why it does not. With limits, those of a Server, it counts as
+// start runs a session's reader, or returns why it does not. With limits, those of a Server, the session counts as
 // half open until it is connected.
-func (g *group) start(s *Session, limits *Config) error {
+func (g *group) start(r *reader, limits *Config) error {
+	s := r.s
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -74,14 +74,14 @@ func (g *group) start(s *Session, limits *Config) error {
 	}
 	g.sessions[s] = struct{}{}
 	if g.driver != nil {
-		g.driver.Start(&Stepper{s: s})
+		g.driver.Start(&Stepper{r: r})
 		return nil
 	}
 	if !g.started {
 		g.started = true
 		g.running.Go(g.tick)
 	}
-	g.running.Go(s.read)
+	g.running.Go(r.read)
 	return nil
 }
 
@@ -136,25 +136,10 @@ func (g *group) wake(now time.Duration, rest bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for s := range g.sessions {
-		if d := s.deadline.Load(); d != 0 && d <= int64(now) || rest && (s.large.Load() || s.out.large()) {
-			s.wakeReader()
+		if d := s.protocol.deadline.Load(); d != 0 && d <= int64(now) || rest && (s.large.Load() || s.out.queue.large()) {
+			s.prompts.wake()
 		}
 	}
-}
-
-// pastDeadline as a read deadline has always passed.
-var pastDeadline = time.Unix(1, 0)
-
-// wakeReader makes the reader return from its present or next read.
-func (s *Session) wakeReader() { _ = s.conn.SetReadDeadline(pastDeadline) }
-
-// setDeadline sets when the ticker wakes the reader to step the core.
-func (s *Session) setDeadline(t time.Time) {
-	if t.IsZero() {
-		s.deadline.Store(0)
-		return
-	}
-	s.deadline.Store(max(int64(t.Sub(s.group.epoch)), 1))
 }
 
 // Close ends the session: what is queued is still sent, if the peer takes it within half a second.
@@ -163,89 +148,57 @@ func (s *Session) Close(reason error) {
 	if reason == nil {
 		reason = ErrClosed
 	}
-	s.closing.CompareAndSwap(nil, &reason)
-	s.wakeReader()
+	s.prompts.close(reason)
 }
 
-// read is the session's reader: the whole life of the connection.
-func (s *Session) read() {
-	reason, ours := s.readLoop()
-	s.finish(reason, ours)
+// read is the whole life of the connection.
+func (r *reader) read() {
+	reason, ours := r.readLoop()
+	r.finish(reason, ours)
 }
 
 // readLoop reads until the connection ends, and returns why and whether that was our own decision.
-func (s *Session) readLoop() (reason error, ours bool) {
+func (r *reader) readLoop() (reason error, ours bool) {
+	s := r.s
 	since := s.group.now()
-	if err := s.tlsHandshake(since); err != nil {
+	if err := r.tlsHandshake(since); err != nil {
 		return err, true
 	}
-	s.open(since)
+	r.open(since)
 	for {
-		n, err := s.conn.Read(s.room())
+		n, err := s.conn.Read(r.room())
 		if n > 0 {
-			s.batch(n)
+			r.batch(n)
 		}
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return err, false
 		}
 		if err != nil {
 			_ = s.conn.SetReadDeadline(time.Time{})
-			if p := s.closing.Load(); p != nil {
-				return *p, true
+			if err := s.prompts.ending(); err != nil {
+				return err, true
 			}
-			s.onDeadline()
+			r.onDeadline()
 		}
-		if s.core.out.reason != nil {
-			return s.core.out.reason, true
+		if err := r.core.out.reason; err != nil {
+			return err, true
 		}
-		s.awaitQueue()
+		r.awaitQueue()
 	}
 }
 
-// startWriter starts the goroutine that writes; the caller has claimed the queue.
-func (s *Session) startWriter() {
-	if s.group.driver != nil {
-		s.writeAvailable()
+// start starts the goroutine that writes; the caller has claimed the queue.
+func (w *writer) start() {
+	if w.stepped {
+		w.available()
 		return
 	}
-	go s.drain()
+	go w.drain()
 }
 
 // drain writes until nothing is queued. It waits where the peer does not take it.
-func (s *Session) drain() {
-	for s.writeNext(s.conn.Write) {
-	}
-}
-
-// writeNext has write take the next bytes of the queue, and reports whether it took all of them;
-// it takes less, or there are none, where the writer has to stop. The caller is the writer.
-func (s *Session) writeNext(write func([]byte) (int, error)) bool {
-	q := &s.out
-	q.mu.Lock()
-	b := q.nextWrite()
-	q.mu.Unlock()
-	if len(b) == 0 {
-		return false
-	}
-	b = b[:min(len(b), writeChunk)]
-	n, err := write(b)
-	traceWritten(s)
-	q.mu.Lock()
-	q.wrote(n)
-	if err != nil {
-		q.drop()
-	}
-	q.mu.Unlock()
-	if err != nil {
-		s.Close(err)
-	}
-	return err == nil && n == len(b)
-}
-
-// traceWritten is called when bytes were given to the connection of a session.
-func traceWritten(s *Session) {
-	if s.controller != nil {
-		trace.At(trace.Written)
+func (w *writer) drain() {
+	for w.next(w.conn.Write) {
 	}
 }
 
@@ -259,15 +212,15 @@ func signal(c chan struct{}) {
 
 // awaitQueue waits while the queue is over the high-water mark, but not for long: if the peer did
 // the same, both would wait for ever.
-func (s *Session) awaitQueue() {
-	if s.out.size.Load() <= int64(s.cfg.HighWater) {
+func (r *reader) awaitQueue() {
+	if !r.paused() {
 		return
 	}
-	s.in.paused.Add(1)
+	r.s.in.paused.Add(1)
 	t := time.NewTimer(pauseLimit)
 	defer t.Stop()
 	select {
-	case <-s.out.drained:
+	case <-r.s.out.queue.drained:
 	case <-t.C:
 	}
 }
@@ -280,7 +233,7 @@ func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openf
 		err error
 	}
 	got := make(chan answer, 1)
-	xid, err := s.request(m, nil, func(m openflow.Message, err error) { got <- answer{m, err} })
+	xid, err := s.protocol.request(&s.out, m, nil, func(m openflow.Message, err error) { got <- answer{m, err} })
 	if err != nil {
 		return nil, err
 	}
@@ -288,9 +241,7 @@ func (s *Session) RequestContext(ctx context.Context, m openflow.Message) (openf
 	case a := <-got:
 		return a.m, a.err
 	case <-ctx.Done():
-		s.mu.Lock()
-		s.core.Forget(xid)
-		s.mu.Unlock()
+		s.protocol.forget(xid)
 		return nil, ctx.Err()
 	}
 }

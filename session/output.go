@@ -31,6 +31,13 @@ type output struct {
 	full   uint64
 }
 
+// init makes it one of a Config's size.
+func (q *output) init(cfg *Config) {
+	q.max, q.low = cfg.MaxQueue, cfg.HighWater/2
+	q.idle.L = &q.mu
+	q.drained = make(chan struct{}, 1)
+}
+
 // fits reports whether bytes that make the queue b long fit, with a reserve for the protocol's own
 // answers.
 func (q *output) fits(b []byte, reserve int) bool {

@@ -9,40 +9,30 @@ import "github.com/weirnet/weir/openflow"
 func (s *Session) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error,
 	answer func(error)) error {
 	m := &openflow.MultipartRequest{Body: body}
-	_, err := s.request(m, part, func(_ openflow.Message, err error) { answer(err) })
+	_, err := s.protocol.request(&s.out, m, part, func(_ openflow.Message, err error) { answer(err) })
 	return err
 }
 
-// deliverPart hands over a part of an answer that was requested part by part, and reports whether
-// it was one.
-func (s *Session) deliverPart(h openflow.Header, frame []byte) bool {
-	now := s.group.now()
-	s.mu.Lock()
-	r := s.core.requests.find(h.XID)
-	if r == nil || r.part == nil {
-		s.mu.Unlock()
+// part hands over a part of an answer that was requested part by part, and reports whether it was
+// one.
+func (r *reader) part(h openflow.Header, frame []byte) bool {
+	q, err := r.s.protocol.part(h.XID, len(frame))
+	if q == nil {
 		return false
 	}
-	r.parts++
-	r.bytes += len(frame)
-	r.deadline = now.Add(s.cfg.MultipartTimeout)
-	tooLarge := r.bytes > MaxMultipartBytes || r.parts > MaxMultipartParts
-	s.mu.Unlock()
 	body := frame[openflow.HeaderLen:]
-	_, flags, err := openflow.MultipartHeader(h.Version, body)
+	_, flags, malformed := openflow.MultipartHeader(h.Version, body)
 	switch {
-	case tooLarge:
-		err = ErrTooLarge
-	case err == nil:
-		err = r.part(h.Version, body)
+	case err != nil:
+	case malformed != nil:
+		err = malformed
+	default:
+		err = q.part(h.Version, body)
 	}
 	if err == nil && flags&openflow.MultipartMore != 0 {
 		return true
 	}
-	s.mu.Lock()
-	s.core.requests.remove(r)
-	s.setDeadline(s.core.nextDeadline())
-	s.mu.Unlock()
-	r.answer(nil, err)
+	r.s.protocol.partsEnd(q)
+	q.answer(nil, err)
 	return true
 }

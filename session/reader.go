@@ -1,138 +1,210 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// reader is the goroutine of a session, and all that only it touches: it reads, has the core step, hands over to the
+// handler, and writes what was answered. A Stepper does the same without a goroutine.
+type reader struct {
+	s        *Session
+	core     *Core // of the session, which nobody else steps
+	handler  delivery
+	input    input
+	counted  int64     // held bytes that the group has counted
+	newUntil time.Time // until when the ports of a new switch count as held; zero: they do not
+}
+
+// newReader makes that of a session. Exactly one of the handlers is not nil.
+func newReader(s *Session, h Handler, sw SwitchHandler) *reader {
+	r := &reader{s: s, core: s.protocol.core, handler: newDelivery(s, h, sw)}
+	if s.cfg.NewSwitch != nil && sw == nil {
+		r.core.handshake.roomCheck = r.roomForPorts
+	}
+	_, r.core.ofSwitch.barriers = sw.(BarrierHandler)
+	return r
+}
+
+// paused reports whether the peer is read slowly, since it does not take what it is sent.
+func (r *reader) paused() bool { return r.s.out.queue.size.Load() > int64(r.s.cfg.HighWater) }
 
 // room is where the next read goes: little of it while the peer does not take what it is sent, so
 // that what it sends meanwhile costs others nothing.
-func (s *Session) room() []byte {
-	b := s.input.room()
-	if s.out.size.Load() > int64(s.cfg.HighWater) {
+func (r *reader) room() []byte {
+	b := r.input.room()
+	if r.paused() {
 		return b[:min(len(b), pausedRead)]
 	}
 	return b
 }
 
 // open begins the conversation on a connection that has been there since a time.
-func (s *Session) open(since time.Time) {
-	s.mu.Lock()
-	r := s.core.Start(since)
-	s.setDeadline(r.Deadline)
-	s.mu.Unlock()
-	s.apply(r)
-	s.flush()
+func (r *reader) open(since time.Time) {
+	r.apply(r.s.protocol.start(since))
+	r.s.out.flush()
 }
 
 // batch hands over what was read, and writes what was answered.
-func (s *Session) batch(n int) {
-	s.in.bytes.Add(uint64(n))
-	s.input.filled(n)
-	s.begin()
-	sense := s.core.plausible
-	for s.core.out.reason == nil {
-		frame, ok := s.input.next(sense)
+func (r *reader) batch(n int) {
+	out := &r.s.out
+	r.s.in.bytes.Add(uint64(n))
+	r.input.filled(n)
+	out.begin()
+	sense := r.core.plausible
+	for r.core.out.reason == nil {
+		frame, ok := r.input.next(sense)
 		if !ok {
 			break
 		}
-		s.receive(frame)
-		if s.out.size.Load() >= flushBytes {
-			s.flush()
-			s.begin()
+		r.receive(frame)
+		if out.queue.size.Load() >= flushBytes {
+			out.flush()
+			out.begin()
 		}
 	}
-	s.input.adapt()
-	if s.input.large() && !s.large.Load() {
-		s.large.Store(true)
+	r.input.adapt()
+	if r.input.large() && !r.s.large.Load() {
+		r.s.large.Store(true)
 	}
-	s.batchEnd()
-	s.flush()
+	r.batchEnd()
+	out.flush()
 }
 
-// onDeadline acts on a deadline of the core, and frees large buffers that were not needed lately.
-func (s *Session) onDeadline() {
-	s.input.shrink()
-	s.large.Store(s.input.large())
-	s.out.trim()
+// receive takes one message that was read: the hot ones of a connected session go straight to the
+// handler, all others through the core.
+func (r *reader) receive(frame []byte) {
+	in := &r.s.in
+	if r.handler.connected && frame[0] == uint8(r.core.out.version) {
+		h, err := openflow.ParseHeader(frame)
+		if err == nil && (r.handler.fast(h, frame) || h.Type == openflow.TypeMultipartReply && r.part(h, frame)) {
+			in.count(h.Type)
+			return
+		}
+	}
+	r.apply(r.s.protocol.step(Input{Frame: frame, Read: in.bytes.Load()}))
+	if h, err := openflow.ParseHeader(frame); err == nil {
+		in.count(h.Type)
+	}
+}
+
+// apply queues what the core sends and delivers its events.
+func (r *reader) apply(ready Ready) {
+	if len(ready.Send) > 0 {
+		r.s.out.answers(ready.Send)
+	}
+	for i := range ready.Events {
+		r.event(&ready.Events[i])
+	}
+}
+
+func (r *reader) event(e *Event) {
+	switch e.Kind {
+	case EventConnected:
+		r.connected()
+	case EventIdentified:
+		r.s.server.identified(r.s)
+	case EventAlive:
+		r.s.server.alive(r.s)
+	case EventAnswer:
+		e.answer(e.Message, e.err)
+	case EventFeatures:
+		r.handler.features(e.Header)
+	case EventMessage:
+		r.handler.message(e)
+	}
+}
+
+// connected is called when the handshake is done. An older session of the switch has ended: that came
+// before the admission.
+func (r *reader) connected() {
+	s, p := r.s, &r.s.protocol
+	p.mu.Lock()
+	p.features = r.core.handshake.features
+	p.features.Remote = s.conn.RemoteAddr()
+	p.mu.Unlock()
+	s.out.connected(r.core.out.version)
+	s.group.connected(s)
+	if s.server != nil {
+		s.server.connected(s)
+	}
+	r.handler.connect()
+}
+
+// batchEnd reports to the handler that all input is handed over, and to the group what is held.
+func (r *reader) batchEnd() {
+	if r.core.end == ControllerEnd {
+		r.hold()
+	}
+	r.handler.batchEnd()
+}
+
+// onDeadline acts on a deadline of the core and on prompts, and frees large buffers that were not needed lately.
+func (r *reader) onDeadline() {
+	s := r.s
+	r.input.shrink()
+	s.large.Store(r.input.large())
+	s.out.queue.trim()
 	if c, ok := s.conn.(*secureConn); ok {
 		c.wire.trim()
 	}
-	s.begin()
-	if v := s.admission.Swap(nil); v != nil {
-		s.step(Input{Admission: v})
+	s.out.begin()
+	if v := s.prompts.admission.Swap(nil); v != nil {
+		r.apply(s.protocol.step(Input{Admission: v}))
 	}
-	if s.checkDuplicate.Swap(false) {
-		s.step(Input{CheckAlive: true})
+	if s.prompts.checkDuplicate.Swap(false) {
+		r.apply(s.protocol.step(Input{CheckAlive: true}))
 	}
 	in := Input{Read: s.in.bytes.Load()}
-	in.Written, in.Waiting = s.out.progress()
-	s.step(in)
-	s.batchEnd()
-	s.flush()
-}
-
-// begin makes what is appended wait for the next flush.
-func (s *Session) begin() {
-	s.out.mu.Lock()
-	s.out.batching = true
-	s.out.mu.Unlock()
-}
-
-// flush writes what is queued, without waiting: what the peer does not take at once, and what
-// others append meanwhile, is left to a writer.
-func (s *Session) flush() {
-	q := &s.out
-	q.mu.Lock()
-	q.batching = false
-	if !q.startWriting() {
-		q.mu.Unlock()
-		return
-	}
-	if s.try == nil {
-		q.mu.Unlock()
-		s.startWriter()
-		return
-	}
-	b := q.nextWrite()
-	q.mu.Unlock()
-	n, err := s.try.TryWrite(b)
-	traceWritten(s)
-	q.mu.Lock()
-	q.wrote(n)
-	if err != nil {
-		q.drop()
-		q.mu.Unlock()
-		s.Close(err)
-		return
-	}
-	q.stopWriting()
-	s.unlockOutput()
+	in.Written, in.Waiting = s.out.queue.progress()
+	r.apply(s.protocol.step(in))
+	r.batchEnd()
+	s.out.flush()
 }
 
 // finish ends the session: open requests are answered, what is queued is written if that was our
 // own decision, and the handler is notified.
-func (s *Session) finish(reason error, ours bool) {
+func (r *reader) finish(reason error, ours bool) {
+	s, out := r.s, &r.s.out
 	reason = closed(reason)
-	s.out.end(reason)
-	s.mu.Lock()
-	r := s.core.End(reason)
-	s.setDeadline(time.Time{})
-	s.mu.Unlock()
-	s.apply(r)
+	out.queue.end(reason)
+	r.apply(s.protocol.end(reason))
 	if ours {
 		_ = s.conn.SetWriteDeadline(s.group.now().Add(lingerLimit))
-		s.flush()
-		if s.group.driver == nil {
-			s.out.awaitIdle()
+		out.flush()
+		if !out.stepped {
+			out.queue.awaitIdle()
 		}
 	}
 	s.conn.Close()
-	if s.group.driver != nil {
-		s.abandonWrites()
+	if out.stepped {
+		out.abandon()
 	}
-	s.out.awaitIdle()
-	s.notifyEnd(reason)
+	out.queue.awaitIdle()
+	r.notifyEnd(reason)
 	if s.server != nil {
 		s.server.ended(s)
 	}
 	s.group.remove(s)
 	close(s.done)
+}
+
+// notifyEnd reports the end of the session to the handler, or to Config.Refused if it was refused.
+func (r *reader) notifyEnd(reason error) {
+	if r.handler.connected {
+		r.handler.to.Disconnected(r.s, reason)
+		return
+	}
+	f := &r.core.handshake.features
+	refusal := Refusal{r.s.conn.RemoteAddr(), f.Datapath, f.Version != 0, reason}
+	switch {
+	case r.s.server != nil:
+		r.s.server.refuse(refusal)
+	case r.s.cfg.Refused != nil:
+		r.s.cfg.Refused(refusal)
+	}
+	if h, ok := r.handler.switchSide.(RefusedHandler); ok {
+		h.Refused(reason)
+	}
 }

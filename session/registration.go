@@ -25,9 +25,9 @@ func (v *Server) Session(datapath uint64) *Session {
 // id, a duplicate check begins there, and admission waits until that one has answered or ended; a
 // third session is refused.
 func (v *Server) identified(s *Session) {
-	id := s.core.handshake.features.Datapath
+	id := s.protocol.core.handshake.features.Datapath
 	if err := v.admit(s, id); err != nil {
-		s.setAdmission(&Admission{err})
+		s.prompts.admit(&Admission{err})
 		return
 	}
 	v.mu.Lock()
@@ -39,16 +39,15 @@ func (v *Server) identified(s *Session) {
 		old.registration.successor = s
 	default:
 		v.mu.Unlock()
-		s.setAdmission(&Admission{fmt.Errorf("%w, or is about to be", ErrInUse)})
+		s.prompts.admit(&Admission{fmt.Errorf("%w, or is about to be", ErrInUse)})
 		return
 	}
 	v.mu.Unlock()
 	if old == nil {
-		s.setAdmission(&Admission{})
+		s.prompts.admit(&Admission{})
 		return
 	}
-	old.checkDuplicate.Store(true)
-	old.wakeReader()
+	old.prompts.check()
 }
 
 // admit calls Config.Admit.
@@ -67,12 +66,6 @@ func (v *Server) admit(s *Session, id uint64) error {
 	return nil
 }
 
-// setAdmission gives a session its admission, which the reader takes at its next read.
-func (s *Session) setAdmission(v *Admission) {
-	s.admission.Store(v)
-	s.wakeReader()
-}
-
 // connected marks a session whose handler is about to get Connected.
 func (v *Server) connected(s *Session) {
 	v.mu.Lock()
@@ -87,14 +80,14 @@ func (v *Server) alive(s *Session) {
 	s.registration.successor = nil
 	v.mu.Unlock()
 	if other != nil {
-		other.setAdmission(&Admission{ErrInUse})
+		other.prompts.admit(&Admission{ErrInUse})
 	}
 }
 
 // ended removes a session after Disconnected. Its successor, if any, has the datapath id from then
 // on.
 func (v *Server) ended(s *Session) {
-	id, counts := s.core.handshake.features.Datapath, s.Stats()
+	id, counts := s.protocol.core.handshake.features.Datapath, s.Stats()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if s.registration.connected {
@@ -104,7 +97,7 @@ func (v *Server) ended(s *Session) {
 	case holder == nil:
 	case holder == s && s.registration.successor != nil:
 		v.registered[id] = s.registration.successor
-		s.registration.successor.setAdmission(&Admission{})
+		s.registration.successor.prompts.admit(&Admission{})
 	case holder == s:
 		delete(v.registered, id)
 	case holder.registration.successor == s:

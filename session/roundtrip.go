@@ -30,7 +30,7 @@ func (t *roundTrips) shortest() time.Duration {
 // MinRoundTrip returns the shortest of the last eight round trips of echoes, which has least
 // waiting in it; 0 before the first echo. A longer distance to the peer shows after eight echoes.
 func (s *Session) MinRoundTrip() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.core.echo.history.shortest()
+	s.protocol.mu.Lock()
+	defer s.protocol.mu.Unlock()
+	return s.protocol.core.echo.history.shortest()
 }

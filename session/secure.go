@@ -32,18 +32,19 @@ func withTLS(conn net.Conn, cfg *tls.Config, end End) net.Conn {
 
 // tlsHandshake does the TLS handshake, if there is one to do, within the time that the connection
 // has.
-func (s *Session) tlsHandshake(since time.Time) error {
-	c, ok := s.conn.(*secureConn)
+func (r *reader) tlsHandshake(since time.Time) error {
+	c, ok := r.s.conn.(*secureConn)
 	if !ok {
 		return nil
 	}
-	_ = c.SetDeadline(since.Add(s.cfg.HandshakeTimeout))
-	if p := s.closing.Load(); p != nil { // its kick came before our deadline
-		return *p
+	p := &r.s.prompts
+	_ = c.SetDeadline(since.Add(r.s.cfg.HandshakeTimeout))
+	if err := p.ending(); err != nil { // its wake-up came before our deadline
+		return err
 	}
 	err := c.Handshake()
-	if p := s.closing.Load(); p != nil {
-		return *p
+	if err := p.ending(); err != nil {
+		return err
 	}
 	var late net.Error
 	switch {
@@ -54,10 +55,7 @@ func (s *Session) tlsHandshake(since time.Time) error {
 	}
 	c.wire.gather()
 	_ = c.SetDeadline(time.Time{})
-	if p := s.closing.Load(); p != nil { // we may have removed its deadline
-		return *p
-	}
-	return nil
+	return p.ending() // we may have removed its deadline
 }
 
 // TryWrite encrypts a part of p, and reports it as written when its last byte has left. Until

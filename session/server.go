@@ -37,11 +37,11 @@ func NewServer(cfg Config, h Handler) *Server {
 // ServeConn starts a session on a connection, of which it becomes the owner. It returns at once,
 // before the TLS handshake too: ErrTooMany or ErrClosed if the connection was refused, and closed.
 func (v *Server) ServeConn(conn net.Conn) (*Session, error) {
-	s := newSession(v.group, conn, &v.cfg, v.handler, nil, nil)
-	s.server = v
-	err := v.group.start(s, &v.cfg)
+	r := newSession(v.group, conn, &v.cfg, v.handler, nil, nil)
+	r.s.server = v
+	err := v.group.start(r, &v.cfg)
 	if err == nil {
-		return s, nil
+		return r.s, nil
 	}
 	conn.Close()
 	v.refuse(Refusal{Remote: conn.RemoteAddr(), Err: err})

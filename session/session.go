@@ -2,7 +2,6 @@ package session
 
 import (
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,13 +9,12 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Session is one connection whose reader runs. Its sending methods may be called from any
-// goroutine, its handler's calls included, and never block. What is sent within a handler's call
-// leaves at the end of the batch of input.
+// Session is one connection whose reader runs: what others than the reader may use of it. Its sending
+// methods may be called from any goroutine, its handler's calls included, and never block. What is
+// sent within a handler's call leaves at the end of the batch of input.
 type Session struct {
 	group        *group
 	conn         net.Conn
-	try          tryWriter // nil if the connection can not be written without waiting
 	cfg          *Config
 	server       *Server        // of a controller's session
 	handshake    handshakeEntry // in the queue of handshakes; the group's
@@ -24,59 +22,31 @@ type Session struct {
 	holds        int64          // bytes that the group counts for it; the group's
 	ports        int64          // the same, for the ports of a new switch; the group's
 
-	controller Handler        // nil at the switch's end
-	switchSide SwitchHandler  // nil at the controller's end
-	handler    sessionHandler // the one of the two that is not nil
-	frames     FrameHandler   // nil if the handler is none
+	prompts  prompts
+	protocol protocol
+	in       inCounts
+	out      writer
 
-	mu       sync.Mutex // guards core and features
-	core     *Core
-	features Features
-
-	in  inCounts
-	out output
-
-	deadline       atomic.Int64 // of the core, in ns since group.epoch; 0 is none
-	closing        atomic.Pointer[error]
-	large          atomic.Bool // the reader's buffer is large
-	admission      atomic.Pointer[Admission]
-	checkDuplicate atomic.Bool // a duplicate check is to start
-	done           chan struct{}
-
-	reader
+	large atomic.Bool // the reader's buffer is large
+	value any         // the handler's
+	done  chan struct{}
 }
 
-// reader is what only the reader's goroutine touches.
-type reader struct {
-	input     input
-	connected bool
-	counted   int64     // held bytes that the group has counted
-	newUntil  time.Time // until when the ports of a new switch count as held; zero: they do not
-	value     any
-	pin       openflow.PacketIn
-	mod       *openflow.FlowMod   // made for the first one
-	packet    *openflow.PacketOut // made for the first one
-}
-
-// newSession makes a session that does not run yet. Exactly one of the handlers is not nil.
-func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandler, roles *Roles) *Session {
-	end, handler := ControllerEnd, sessionHandler(h)
+// newSession makes a session that does not run yet, and returns its reader. Exactly one of the handlers is not nil.
+func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandler, roles *Roles) *reader {
+	end := ControllerEnd
 	if sw != nil {
-		end, handler = SwitchEnd, sw
+		end = SwitchEnd
 	}
 	conn = withTLS(conn, cfg.TLS, end)
-	s := &Session{group: g, conn: conn, try: tryWriterOf(conn), cfg: cfg, controller: h, switchSide: sw, handler: handler,
-		handshake: handshakeEntry{source: crowd.SourceOf(conn.RemoteAddr())}, done: make(chan struct{})}
-	s.frames, _ = handler.(FrameHandler)
-	s.core = NewCore(end, cfg, roles)
-	if cfg.NewSwitch != nil && sw == nil {
-		s.core.handshake.roomCheck = s.roomForPorts
-	}
-	_, s.core.ofSwitch.barriers = sw.(BarrierHandler)
-	s.out.max, s.out.low = cfg.MaxQueue, cfg.HighWater/2
-	s.out.idle.L = &s.out.mu
-	s.out.drained = make(chan struct{}, 1)
-	return s
+	s := &Session{group: g, conn: conn, cfg: cfg, done: make(chan struct{}),
+		handshake: handshakeEntry{source: crowd.SourceOf(conn.RemoteAddr())}}
+	s.prompts.conn = conn
+	s.protocol.group, s.protocol.core = g, NewCore(end, cfg, roles)
+	s.out.conn, s.out.try, s.out.failed = conn, tryWriterOf(conn), &s.prompts
+	s.out.stepped, s.out.traced = g.driver != nil, end == ControllerEnd
+	s.out.queue.init(cfg)
+	return newReader(s, h, sw)
 }
 
 // Send queues messages with transaction ids of its own, one after the other in one piece, and
@@ -85,72 +55,32 @@ func newSession(g *group, conn net.Conn, cfg *Config, h Handler, sw SwitchHandle
 // version, or one that wraps ErrClosed.
 func (s *Session) Send(msgs ...openflow.Message) (uint32, error) {
 	n := uint32(len(msgs))
-	first := s.core.out.xid.Add(n) - n + 1
-	return first, s.put(first, 1, msgs)
+	first := s.protocol.core.out.xid.Add(n) - n + 1
+	return first, s.out.messages(first, 1, msgs)
 }
 
 // Reply queues messages with a given transaction id: the answers to a request, in one or more
 // parts.
 func (s *Session) Reply(xid uint32, msgs ...openflow.Message) error {
-	return s.put(xid, 0, msgs)
-}
-
-func (s *Session) put(xid, step uint32, msgs []openflow.Message) error {
-	s.out.mu.Lock()
-	err := s.out.appendAll(xid, step, msgs)
-	s.unlockOutput()
-	return err
-}
-
-// unlockOutput unlocks the queue, and starts a writer if something is queued that nobody writes.
-func (s *Session) unlockOutput() {
-	start := s.out.startWriting()
-	s.out.mu.Unlock()
-	if start {
-		s.startWriter()
-	}
+	return s.out.messages(xid, 0, msgs)
 }
 
 // SendBytes queues whole messages as bytes, in the session's version; the bytes are copied. They
 // are not checked.
 func (s *Session) SendBytes(frames []byte) error {
-	s.out.mu.Lock()
-	err := s.out.appendBytes(frames, 0)
-	s.unlockOutput()
-	return err
+	return s.out.bytes(frames)
 }
 
 // NextXID is a transaction id for SendBytes and Reply that Send does not use.
-func (s *Session) NextXID() uint32 { return s.core.NextXID() }
+func (s *Session) NextXID() uint32 { return s.protocol.core.NextXID() }
 
 // Request sends a message that has an answer and calls answer on the session's reader when it is
 // there: with the answer (which may be kept; of a multipart request all its parts merged), or with
 // a *PeerError, ErrTimeout, ErrTooLarge, an error of the codec, or one that wraps ErrClosed. If
 // Request itself returns an error, answer is not called.
 func (s *Session) Request(m openflow.Message, answer func(openflow.Message, error)) error {
-	_, err := s.request(m, nil, answer)
+	_, err := s.protocol.request(&s.out, m, nil, answer)
 	return err
-}
-
-// request is Request; part, if not nil, takes the parts of a multipart answer.
-func (s *Session) request(m openflow.Message, part func(openflow.Version, []byte) error,
-	answer func(openflow.Message, error)) (xid uint32, err error) {
-	now := s.group.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	xid = s.core.NextXID()
-	if err := s.core.Expect(xid, m.Type(), now, answer); err != nil {
-		return 0, err
-	}
-	if part != nil {
-		s.core.requests.find(xid).part = part
-	}
-	if err := s.put(xid, 0, []openflow.Message{m}); err != nil {
-		s.core.Forget(xid)
-		return 0, err
-	}
-	s.setDeadline(s.core.nextDeadline())
-	return xid, nil
 }
 
 // Multipart sends a multipart request and calls answer with the merged body of all parts of the
@@ -175,38 +105,38 @@ func (s *Session) Barrier(answer func(error)) error {
 // Features is the switch's answer in the handshake, at the controller's end. Its slices must not
 // be changed.
 func (s *Session) Features() Features {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.features
+	s.protocol.mu.Lock()
+	defer s.protocol.mu.Unlock()
+	return s.protocol.features
 }
 
 // Version is the version agreed on; 0 before the session is connected.
 func (s *Session) Version() openflow.Version {
-	s.out.mu.Lock()
-	defer s.out.mu.Unlock()
-	return s.out.version
+	s.out.queue.mu.Lock()
+	defer s.out.queue.mu.Unlock()
+	return s.out.queue.version
 }
 
 // Role is the controller's role here, as the switch has confirmed it: equal at first.
-func (s *Session) Role() openflow.Role { return s.core.Role() }
+func (s *Session) Role() openflow.Role { return s.protocol.core.Role() }
 
 // SwitchConfig is the configuration that the controller has set, at the switch's end.
 func (s *Session) SwitchConfig() openflow.GetConfigReply {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.core.ofSwitch.config
+	s.protocol.mu.Lock()
+	defer s.protocol.mu.Unlock()
+	return s.protocol.core.ofSwitch.config
 }
 
 // RoundTrip is how long the last echo took, the peer's and our own waiting included; 0 before the
 // first.
 func (s *Session) RoundTrip() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.core.echo.rtt
+	s.protocol.mu.Lock()
+	defer s.protocol.mu.Unlock()
+	return s.protocol.core.echo.rtt
 }
 
 // Queue is how many bytes wait for the peer.
-func (s *Session) Queue() int { return int(s.out.size.Load()) }
+func (s *Session) Queue() int { return int(s.out.queue.size.Load()) }
 
 // SetValue keeps something for the handler: both it and Value may be called within the handler's
 // calls only.
@@ -225,11 +155,13 @@ func (s *Session) Stats() Stats {
 		t.In[i] = s.in.byType[i].Load()
 	}
 	t.InBytes, t.Paused, t.Queue = s.in.bytes.Load(), s.in.paused.Load(), s.Queue()
-	s.mu.Lock()
-	t.Refused, t.Unmatched, t.Early = s.core.out.counts.refused, s.core.out.counts.unmatched, s.core.out.counts.early
-	s.mu.Unlock()
-	s.out.mu.Lock()
-	t.Out, t.OutBytes, t.Full = s.out.byType, s.out.bytes, s.out.full
-	s.out.mu.Unlock()
+	s.protocol.mu.Lock()
+	counts := s.protocol.core.out.counts
+	s.protocol.mu.Unlock()
+	t.Refused, t.Unmatched, t.Early = counts.refused, counts.unmatched, counts.early
+	q := &s.out.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t.Out, t.OutBytes, t.Full = q.byType, q.bytes, q.full
 	return t
 }

@@ -28,14 +28,14 @@ func (c *counting) Frame(_ *Session, h openflow.Header, frame []byte) bool {
 func TestFrameHandlerGetsBytesFirst(t *testing.T) {
 	cfg := Config{}.withDefaults()
 	c := &counting{}
-	s := newSession(newGroup(nil), &sink{}, &cfg, nil, c, &Roles{})
-	s.core.Start(time.Now())
+	r := newSession(newGroup(nil), &sink{}, &cfg, nil, c, &Roles{})
+	r.core.Start(time.Now())
 	give := func(m openflow.Message) {
 		b, err := openflow.Append(nil, openflow.V13, 1, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.receive(b)
+		r.receive(b)
 	}
 	give(&openflow.Hello{})
 	give(&openflow.BarrierRequest{})
@@ -46,7 +46,7 @@ func TestFrameHandlerGetsBytesFirst(t *testing.T) {
 	}
 	give(&openflow.RoleRequest{Role: openflow.RoleSlave})
 	give(&openflow.FlowMod{Cookie: 3})
-	if c.frames != 2 || s.Stats().Refused != 1 {
+	if c.frames != 2 || r.s.Stats().Refused != 1 {
 		t.Errorf("a slave's flow-mod was given to the handler")
 	}
 	expect(t, c.notes(), "connected 1.3", "flow_mod 0x2")
@@ -139,13 +139,13 @@ func TestBuffersAreLetGoWhenIdle(t *testing.T) {
 				}
 				synctest.Wait()
 			}
-			if !ctl.input.large() || !sw.out.large() {
+			if !ctl.large.Load() || !sw.out.queue.large() {
 				t.Error("the buffers did not grow")
 			}
 			time.Sleep(2*restTicks*tickInterval + 2*time.Second)
 			synctest.Wait()
-			if ctl.input.large() || sw.out.large() {
-				t.Errorf("%d bytes kept for reading, %d for writing", len(ctl.input.buf), cap(sw.out.buf)+cap(sw.out.spare))
+			if ctl.large.Load() || sw.out.queue.large() {
+				t.Errorf("a large buffer kept for reading: %v; %d bytes for writing", ctl.large.Load(), cap(sw.out.queue.buf)+cap(sw.out.queue.spare))
 			}
 			p.close()
 		})

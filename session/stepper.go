@@ -23,12 +23,12 @@ type Driver interface {
 // Stepper is the reader of a session that has no goroutine. Each of its methods does what the
 // reader does between two reads, and the session may have ended when it returns.
 type Stepper struct {
-	s     *Session
+	r     *reader
 	ended bool
 }
 
 // Conn is the connection of the session.
-func (p *Stepper) Conn() net.Conn { return p.s.conn }
+func (p *Stepper) Conn() net.Conn { return p.r.s.conn }
 
 // Ended reports whether the session has ended: nothing more is to be called.
 func (p *Stepper) Ended() bool { return p.ended }
@@ -36,7 +36,7 @@ func (p *Stepper) Ended() bool { return p.ended }
 // Open begins the session.
 func (p *Stepper) Open() {
 	if !p.ended {
-		p.s.open(p.s.group.now())
+		p.r.open(p.r.s.group.now())
 		p.after()
 	}
 }
@@ -47,8 +47,8 @@ func (p *Stepper) Deliver(b []byte) int {
 	if p.ended {
 		return len(b)
 	}
-	n := copy(p.s.room(), b)
-	p.s.batch(n)
+	n := copy(p.r.room(), b)
+	p.r.batch(n)
 	p.after()
 	return n
 }
@@ -56,14 +56,14 @@ func (p *Stepper) Deliver(b []byte) int {
 // Paused reports whether the session wants to be read no more for a time, because too much waits
 // for its peer; and for how long.
 func (p *Stepper) Paused() (time.Duration, bool) {
-	return pauseLimit, !p.ended && p.s.out.size.Load() > int64(p.s.cfg.HighWater)
+	return pauseLimit, !p.ended && p.r.paused()
 }
 
 // Due reports whether a deadline of the session has passed: Wake is to be called then. The
 // session's goroutines would look every TickInterval.
 func (p *Stepper) Due() bool {
-	d := p.s.deadline.Load()
-	return !p.ended && d != 0 && d <= int64(p.s.group.now().Sub(p.s.group.epoch))
+	d, g := p.r.s.protocol.deadline.Load(), p.r.s.group
+	return !p.ended && d != 0 && d <= int64(g.now().Sub(g.epoch))
 }
 
 // TickInterval is how often deadlines are checked.
@@ -74,22 +74,18 @@ func (p *Stepper) Wake() {
 	if p.ended {
 		return
 	}
-	if reason := p.s.closing.Load(); reason != nil {
-		p.finish(*reason, true)
+	if reason := p.r.s.prompts.ending(); reason != nil {
+		p.finish(reason, true)
 		return
 	}
-	p.s.onDeadline()
+	p.r.onDeadline()
 	p.after()
 }
 
 // Drain goes on writing, after the connection has taken less than all and has room again.
 func (p *Stepper) Drain() {
-	q := &p.s.out
-	q.mu.Lock()
-	writing := q.writing
-	q.mu.Unlock()
-	if writing && !p.ended {
-		p.s.writeAvailable()
+	if !p.ended {
+		p.r.s.out.goOn()
 	}
 }
 
@@ -98,7 +94,7 @@ func (p *Stepper) Lost(err error) { p.finish(err, false) }
 
 // after ends the session if its core wants that.
 func (p *Stepper) after() {
-	if reason := p.s.core.out.reason; reason != nil {
+	if reason := p.r.core.out.reason; reason != nil {
 		p.finish(reason, true)
 	}
 }
@@ -106,24 +102,6 @@ func (p *Stepper) after() {
 func (p *Stepper) finish(reason error, ours bool) {
 	if !p.ended {
 		p.ended = true
-		p.s.finish(reason, ours)
-	}
-}
-
-// writeAvailable is the writer of a session without goroutines: it writes until nothing is queued,
-// or the connection takes no more. Then it stays the writer, until Drain or the end.
-func (s *Session) writeAvailable() {
-	for s.writeNext(s.try.TryWrite) {
-	}
-}
-
-// abandonWrites ends the writing of a session without goroutines that has ended: what is queued is
-// lost.
-func (s *Session) abandonWrites() {
-	q := &s.out
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.writing {
-		q.drop()
+		p.r.finish(reason, ours)
 	}
 }

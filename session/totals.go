@@ -20,7 +20,8 @@ func (v *Server) Sessions() (list []*Session) {
 	list = v.sessions()
 	v.mu.Unlock()
 	slices.SortFunc(list, func(a, b *Session) int {
-		return cmp.Compare(a.core.handshake.features.Datapath, b.core.handshake.features.Datapath) // which no longer change
+		x, y := &a.protocol.core.handshake.features, &b.protocol.core.handshake.features // which no longer change
+		return cmp.Compare(x.Datapath, y.Datapath)
 	})
 	return list
 }

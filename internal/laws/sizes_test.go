@@ -37,7 +37,6 @@ var owed = map[string]int{
 	"flowsync.Core": 144, "flowsync.Loop": 43, "flowtable.pass": 47,
 	"intent.Engine": 33, "intent.catalog": 38, "internal/ofcase.gen": 55,
 	"internal/sim.world": 40, "openflow.Match": 31, "probe/controller.Controller": 29,
-	"session.Session": 60,
 }
 
 // receiver is the type of which a function is a method; empty for one of none.
