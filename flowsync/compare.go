@@ -26,9 +26,8 @@ func (c *Core) onUp(sw *switchState, in Up, now time.Time) {
 	for _, key := range sortedKeys(sw.rows) {
 		sw.rows[key].supportChecked = false
 	}
-	sw.infrastructure = true
 	c.ready.Infrastructure = append(c.ready.Infrastructure,
-		InfrastructureRules{sw.dpid, Infrastructure(c.config.Domain, in.Version, in.Tables)})
+		sw.infrastructure.desire(sw.dpid, c.config.Domain, in.Version, in.Tables))
 	c.startReading(sw, now)
 }
 

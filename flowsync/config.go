@@ -12,6 +12,9 @@ import (
 
 // Config is the configuration of a Loop and its Core. A zero field means its default.
 type Config struct {
+	// Instance is the name of this instance, under which it reports the status of rules to the view. Without
+	// one its reports count for every switch, whoever is its master.
+	Instance string
 	// Domain is the number of this Weir, 1–4095 (plan.Cookie). Default plan.DomainDefault.
 	Domain uint16
 	// Grace is how long after a switch has settled its stale firm entries stay, so that

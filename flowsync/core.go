@@ -199,9 +199,8 @@ func (c *Core) release(sw *switchState) {
 	if sw.lying {
 		c.clearLying(sw)
 	}
-	if sw.infrastructure {
-		sw.infrastructure = false
-		c.ready.Infrastructure = append(c.ready.Infrastructure, InfrastructureRules{DPID: sw.dpid})
+	if sw.infrastructure.desired {
+		c.ready.Infrastructure = append(c.ready.Infrastructure, sw.infrastructure.withdraw(sw.dpid, c.config.Domain))
 	}
 	c.releaseCompact(sw)
 	if len(sw.rows) == 0 && len(sw.meters.rows) == 0 && sw.compact == nil {

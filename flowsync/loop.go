@@ -68,15 +68,15 @@ type connection struct {
 	overflowed       bool   // unsolicited messages were dropped
 }
 
-// New returns a loop that keeps switches as the view desires them. It takes the view's Status, and
-// its Desired under the name Owner.
+// New returns a loop that keeps switches as the view desires them. It takes the view's Status of its
+// instance, and its Desired under the name Owner.
 func New(config Config, view *netview.View) *Loop {
 	config = config.withDefaults()
 	if config.Now == nil {
 		config.Now = time.Now
 	}
 	l := &Loop{
-		view: view, status: view.Status(), desired: view.Desired(Owner), config: config,
+		view: view, status: view.StatusFrom(config.Instance), desired: view.Desired(Owner), config: config,
 		sessions: make(map[netview.DPID]connection), checks: make(map[netview.DPID][]chan Findings),
 		done: make(chan struct{}),
 		core: NewCore(config),
@@ -269,8 +269,8 @@ func (l *Loop) execute(ready *Ready) []Input {
 	}
 	if len(ready.Infrastructure) > 0 {
 		l.desired.Update(func(tx *netview.DesiredTx) {
-			for _, own := range ready.Infrastructure {
-				tx.Set(own.DPID, own.Rules)
+			for i := range ready.Infrastructure {
+				ready.Infrastructure[i].write(tx)
 			}
 		})
 	}

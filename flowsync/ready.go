@@ -1,6 +1,7 @@
 package flowsync
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -51,10 +52,23 @@ type Request struct {
 	Single       bool // the switch has the single-table form of the plan
 }
 
-// InfrastructureRules are the rules of the infrastructure at one switch; nil withdraws them.
+// InfrastructureRules are changes of the infrastructure's rules at one switch: those that it is to hold, and
+// those that it held in another form and is not to hold any more.
 type InfrastructureRules struct {
-	DPID  netview.DPID
-	Rules []netview.Rule
+	DPID      netview.DPID
+	Rules     []netview.Rule
+	Withdrawn []netview.RuleKey
+}
+
+// write writes the changes into the view, each by itself: the rules of others at the switch may be many.
+func (i *InfrastructureRules) write(tx *netview.DesiredTx) {
+	for _, r := range slices.Backward(i.Rules) {
+		r.DPID = i.DPID
+		tx.Put(r)
+	}
+	for _, key := range i.Withdrawn {
+		tx.Delete(key)
+	}
 }
 
 // TreeEntries are the entries of the tree's kind that a switch held when it connected.

@@ -79,7 +79,7 @@ type switchState struct {
 	convergedAt     netview.Revision // while not converged: the last revision at which it was
 
 	dirty          bool // in Core.dirty
-	infrastructure bool // the infrastructure's rules have been requested
+	infrastructure infrastructure
 
 	facts          *netview.Switch // the switch in the view; nil if the view does not have it
 	settled        time.Time       // when discovery settled for this session; zero if it has not

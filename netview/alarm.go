@@ -125,15 +125,14 @@ func (v *View) Alarms() *Alarms {
 
 // Set puts and deletes alarms in one transaction. Rows belong to the view from then on.
 func (a *Alarms) Set(put []*Alarm, remove []AlarmKey) Revision {
-	v := a.view
-	return v.transact(func() {
+	return a.view.transact(func(w *working) {
 		for _, row := range put {
-			v.alarms.put(row.AlarmKey, row)
-			v.record(Change{Kind: KindAlarm, Alarm: row})
+			w.alarms.put(row.AlarmKey, row)
+			w.record(Change{Kind: KindAlarm, Alarm: row})
 		}
 		for _, key := range remove {
-			if old := v.alarms.remove(key); old != nil {
-				v.record(Change{Kind: KindAlarm, Deleted: true, Alarm: old})
+			if old := w.alarms.remove(key); old != nil {
+				w.record(Change{Kind: KindAlarm, Deleted: true, Alarm: old})
 			}
 		}
 	})

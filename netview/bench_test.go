@@ -1,10 +1,12 @@
 package netview
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
 	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/openflow"
 )
 
 // filled is a view with switches of four ports, two links each to the next, and hosts.
@@ -127,5 +129,69 @@ func BenchmarkHost(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		v.Snapshot().Host(ids[i%len(ids)])
+	}
+}
+
+// rulesOf are rules that differ by their priority.
+func rulesOf(dpid DPID, n int) []Rule {
+	rules := make([]Rule, n)
+	for i := range rules {
+		rules[i] = Rule{DPID: dpid, Priority: uint16(i), Cookie: 1,
+			Instructions: []openflow.Instruction{openflow.GotoTable(1)}}
+	}
+	return rules
+}
+
+// BenchmarkSetRules changes one rule of an owner at a switch by replacing all.
+func BenchmarkSetRules(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			w := New(Limits{}).Desired("a")
+			rules := rulesOf(1, n)
+			w.Update(func(tx *DesiredTx) { tx.Set(1, rules) })
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				rules[i%n].Cookie++
+				w.Update(func(tx *DesiredTx) { tx.Set(1, rules) })
+			}
+		})
+	}
+}
+
+// BenchmarkPutRule changes one rule of an owner at a switch by itself.
+func BenchmarkPutRule(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			w := New(Limits{}).Desired("a")
+			rules := rulesOf(1, n)
+			w.Update(func(tx *DesiredTx) { tx.Set(1, rules) })
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				rules[i%n].Cookie++
+				w.Put(rules[i%n])
+			}
+		})
+	}
+}
+
+// BenchmarkPutHostBeside moves hosts that another source has too, and shows.
+func BenchmarkPutHostBeside(b *testing.B) {
+	v, f := filled(100, 16000)
+	far := v.FactsFrom(NewFactSource("far", Relayed))
+	far.Update(func(tx *FactsTx) {
+		for i := range 100 {
+			tx.PutSwitch(mesh(DPID(i+1), 4, 3))
+		}
+	})
+	for _, w := range []struct {
+		name  string
+		facts *Facts
+	}{{"shown", f}, {"behind", far}} {
+		b.Run(w.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				w.facts.Update(func(tx *FactsTx) { tx.PutHost(host(i%1000, Point{1, 1})) })
+			}
+		})
 	}
 }

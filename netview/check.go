@@ -9,12 +9,14 @@ import (
 // Check verifies the invariants of the whole view and returns what is broken, joined into one
 // error: indices that do not agree with their tables, links that are up without two ports that are
 // up, links and hosts of switches that are not known, hosts at a link's port, roles of ports that
-// disagree with links, claims out of order, switches with another master than said.
+// disagree with links, claims out of order, switches with another master than said, rows of nobody, and rows
+// behind those of sources that do not take precedence.
 func (s *Snapshot) Check() error {
 	c := &checker{s: s}
 	c.switches()
 	c.links()
 	c.hosts()
+	c.sources()
 	c.rules()
 	c.meters()
 	return errors.Join(c.found...)
@@ -107,6 +109,12 @@ func (c *checker) rules() {
 		if refused := k.key == last.key && last.seq != 0; refused && r.State != RuleFailed {
 			c.failf("rule %s %s: refused, but %s", r.DPID, r.Owner, r.State)
 		}
+		if r.Revision == 0 || r.Revision > c.s.revision {
+			c.failf("rule %s %s: desired since revision %d", r.DPID, r.Owner, r.Revision)
+		}
+		if r.State == RulePending && r.Reason != "" || r.Owner == "" {
+			c.failf("rule %s %q: pending because %q", r.DPID, r.Owner, r.Reason)
+		}
 		last = k
 		return true
 	})
@@ -119,4 +127,61 @@ func (c *checker) meters() {
 		}
 		return true
 	})
+}
+
+// sources checks who says what: what is shown, and what is behind it.
+func (c *checker) sources() {
+	for s := range c.s.Switches() {
+		c.said(s.DPID, s.Source)
+	}
+	for l := range c.s.Links() {
+		c.said(l.LinkKey, l.Source)
+		for _, end := range []Point{l.Src, l.Dst} {
+			at, _ := c.s.Switch(end.DPID)
+			if p, ok := c.port(end); l.Up && ok && !l.fits(at, p) {
+				c.failf("link %s of %s: up, but %s says that port %s has the role %s", l.LinkKey, l.Source, at.Source, end, p.Role)
+			}
+		}
+	}
+	for h := range c.s.Hosts() {
+		c.said(h.HostID, h.Source)
+		at, known := c.s.Switch(h.At.DPID)
+		if p, ok := c.port(h.At); known && ok && at.Source != h.Source && p.Role == PortLink {
+			c.failf("host %s of %s: at %s, where %s says that a link is", h.HostID, h.Source, h.At, at.Source)
+		}
+	}
+	for i := range c.s.behind {
+		c.layer(&c.s.behind[i])
+	}
+}
+
+func (c *checker) said(what fmt.Stringer, by *FactSource) {
+	if by == nil {
+		c.failf("%s: nobody says it", what)
+	}
+}
+
+// layer checks the rows of a source that are not shown.
+func (c *checker) layer(of *published) {
+	for s := range of.switches.all() {
+		shown, _ := c.s.Switch(s.DPID)
+		c.behind(s.DPID, s.Source, of, shown != nil && shown.Source.compare(of.source) < 0)
+	}
+	for l := range of.links.all() {
+		shown, _ := c.s.Link(l.LinkKey)
+		c.behind(l.LinkKey, l.Source, of, shown != nil && shown.Source.compare(of.source) < 0)
+	}
+	for h := range of.hosts.all() {
+		shown, _ := c.s.Host(h.HostID)
+		c.behind(h.HostID, h.Source, of, shown != nil && shown.Source.compare(of.source) < 0)
+		if _, ok := c.s.Switch(h.At.DPID); !ok {
+			c.failf("host %s of %s: switch %s is not known", h.HostID, of.source, h.At.DPID)
+		}
+	}
+}
+
+func (c *checker) behind(what fmt.Stringer, by *FactSource, of *published, precedes bool) {
+	if by != of.source || !precedes {
+		c.failf("%s of %s: behind what does not take precedence, in the rows of %s", what, by, of.source)
+	}
 }

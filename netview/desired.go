@@ -37,25 +37,66 @@ func (v *View) Desired(owner string) *Desired {
 // Update runs one transaction and returns the revision that shows it, published when Update
 // returns. If do panics nothing of it is.
 func (w *Desired) Update(do func(tx *DesiredTx)) Revision {
-	return w.view.transact(func() { do(&DesiredTx{w.view, w.owner}) })
+	return w.view.transact(func(tables *working) { do(&DesiredTx{tables, w.owner}) })
+}
+
+// Put is Update with one Put.
+func (w *Desired) Put(r Rule) Revision {
+	return w.Update(func(tx *DesiredTx) { tx.Put(r) })
+}
+
+// Delete is Update with one Delete.
+func (w *Desired) Delete(key RuleKey) Revision {
+	return w.Update(func(tx *DesiredTx) { tx.Delete(key) })
 }
 
 // DesiredTx is a running transaction; it is valid inside Update only.
 type DesiredTx struct {
-	view  *View
-	owner string
+	tables *working
+	owner  string
 }
 
-// Set replaces all rules that this owner desires at a switch; DPID, Owner, State and Reason of
-// rules are ignored. The state of an unchanged rule is kept; new and changed ones become pending.
+// Put desires one rule, whatever else this owner desires; Owner, Revision, State, Reason and Reporter of the
+// rule are ignored. It costs the logarithm of the number of rules, and is otherwise as Set: of a rule that is
+// desired already as it is nothing changes, and if another owner desires the same key already ours waits.
+func (tx *DesiredTx) Put(r Rule) {
+	key := r.Key()
+	tx.put(key, r, tx.mine(key))
+}
+
+// Delete withdraws one rule, if this owner desires it. It costs the logarithm of the number of rules.
+func (tx *DesiredTx) Delete(key RuleKey) {
+	if old := tx.mine(key); old != nil {
+		tx.withdraw(key, old)
+	}
+}
+
+// mine finds this owner's claim to a key.
+func (tx *DesiredTx) mine(key RuleKey) (mine *ownedRule) {
+	tx.tables.rules.ascend(claim{key: key}, func(c claim, r *ownedRule) bool {
+		if c.key == key && r.Owner == tx.owner {
+			mine = r
+		}
+		return c.key == key && mine == nil
+	})
+	return mine
+}
+
+// put claims a key for a rule.
+func (tx *DesiredTx) put(key RuleKey, r Rule, old *ownedRule) {
+	r.Owner, r.State, r.Reason, r.Reporter, r.Revision = tx.owner, RulePending, "", "", tx.tables.revision
+	tx.claim(key, r, old)
+}
+
+// Set replaces all rules that this owner desires at a switch, and costs the number of rules of all owners
+// there; DPID of rules is ignored, and so is what Put ignores. The state of an unchanged rule is kept; new and changed ones become pending.
 // If another owner desires the same key already, that one stays and ours is refused: RuleFailed,
 // with the reason, in Snapshot.Conflicts; it takes over when the other is withdrawn. The slices
 // inside rules belong to the view from then on. Of several with the same key the last counts.
 func (tx *DesiredTx) Set(dpid DPID, rules []Rule) {
-	v := tx.view
 	mine := make(map[RuleKey]*ownedRule)
 	var keys []RuleKey
-	v.rules.ascend(firstClaim(dpid), func(c claim, r *ownedRule) bool {
+	tx.tables.rules.ascend(firstClaim(dpid), func(c claim, r *ownedRule) bool {
 		if c.key.DPID == dpid && r.Owner == tx.owner {
 			mine[c.key] = r
 			keys = append(keys, c.key)
@@ -65,13 +106,13 @@ func (tx *DesiredTx) Set(dpid DPID, rules []Rule) {
 	desired := make(map[RuleKey]bool, len(rules))
 	for i := range slices.Backward(rules) {
 		r := rules[i]
-		r.DPID, r.Owner, r.State, r.Reason = dpid, tx.owner, RulePending, ""
+		r.DPID = dpid
 		key := r.Key()
 		if desired[key] {
 			continue
 		}
 		desired[key] = true
-		tx.claim(key, r, mine[key])
+		tx.put(key, r, mine[key])
 	}
 	for _, key := range keys {
 		if !desired[key] {
@@ -82,7 +123,7 @@ func (tx *DesiredTx) Set(dpid DPID, rules []Rule) {
 
 // claim adds a rule, in place of an older one of the same owner and key if there is one.
 func (tx *DesiredTx) claim(key RuleKey, r Rule, old *ownedRule) {
-	v := tx.view
+	w := tx.tables
 	if old != nil && sameRule(&old.Rule, &r) {
 		return
 	}
@@ -90,39 +131,39 @@ func (tx *DesiredTx) claim(key RuleKey, r Rule, old *ownedRule) {
 	if old != nil {
 		next.turn = old.turn
 	} else {
-		v.nextSeq++
-		next.turn = v.nextSeq
+		w.nextSeq++
+		next.turn = w.nextSeq
 	}
-	if first, _ := holder(v.rules.rows, key); first != nil && first.turn < next.turn {
+	if first, _ := holder(w.rules.rows, key); first != nil && first.turn < next.turn {
 		next.State, next.Reason = RuleFailed, "desired by "+first.Owner+" already"
-		v.rules.put(claim{key, next.turn}, next)
+		w.rules.put(claim{key, next.turn}, next)
 		return
 	}
-	v.rules.put(claim{key, next.turn}, next)
-	v.record(Change{Kind: KindRule, Rule: &next.Rule})
+	w.rules.put(claim{key, next.turn}, next)
+	w.record(Change{Kind: KindRule, Rule: &next.Rule})
 }
 
 // withdraw removes a claim; if it held the key, the next one gets it.
 func (tx *DesiredTx) withdraw(key RuleKey, old *ownedRule) {
-	v := tx.view
-	held, _ := holder(v.rules.rows, key)
-	v.rules.remove(claim{key, old.turn})
+	w := tx.tables
+	held, _ := holder(w.rules.rows, key)
+	w.rules.remove(claim{key, old.turn})
 	if held != old {
 		return
 	}
-	next, others := holder(v.rules.rows, key)
+	next, others := holder(w.rules.rows, key)
 	if next == nil {
-		v.record(Change{Kind: KindRule, Deleted: true, Rule: &old.Rule})
+		w.record(Change{Kind: KindRule, Deleted: true, Rule: &old.Rule})
 		return
 	}
 	promoted := *next
-	promoted.State, promoted.Reason = RulePending, ""
-	v.rules.put(claim{key, promoted.turn}, &promoted)
-	v.record(Change{Kind: KindRule, Rule: &promoted.Rule})
+	promoted.State, promoted.Reason, promoted.Revision = RulePending, "", w.revision
+	w.rules.put(claim{key, promoted.turn}, &promoted)
+	w.record(Change{Kind: KindRule, Rule: &promoted.Rule})
 	for _, r := range others {
 		refused := *r
 		refused.Reason = "desired by " + promoted.Owner + " already"
-		v.rules.put(claim{key, r.turn}, &refused)
+		w.rules.put(claim{key, r.turn}, &refused)
 	}
 }
 
@@ -142,14 +183,36 @@ func holder(rules rows[claim, ownedRule], key RuleKey) (first *ownedRule, others
 	return first, others
 }
 
+// PutMeter desires one meter, whatever else this owner desires.
+func (tx *DesiredTx) PutMeter(m Meter) { tx.claimMeter(m, tx.myMeter(m.DPID, m.ID)) }
+
+// DeleteMeter withdraws one meter, if this owner desires it.
+func (tx *DesiredTx) DeleteMeter(dpid DPID, id uint32) {
+	if old := tx.myMeter(dpid, id); old != nil {
+		tx.withdrawMeter(dpid, id, old)
+	}
+}
+
+// myMeter finds this owner's claim to a meter.
+func (tx *DesiredTx) myMeter(dpid DPID, id uint32) (mine *ownedMeter) {
+	tx.tables.meters.ascend(meterClaim{dpid: dpid, id: id}, func(c meterClaim, m *ownedMeter) bool {
+		same := c.dpid == dpid && c.id == id
+		if same && m.owner == tx.owner {
+			mine = m
+		}
+		return same && mine == nil
+	})
+	return mine
+}
+
 // SetMeters replaces all meters that this owner desires at a switch; DPID of meters is ignored. If
 // another owner desires the same id already, that one stays, and ours takes over when the other is
 // withdrawn. Of several with the same id the last counts.
 func (tx *DesiredTx) SetMeters(dpid DPID, meters []Meter) {
-	v := tx.view
+	w := tx.tables
 	mine := make(map[uint32]*ownedMeter)
 	var ids []uint32
-	v.meters.ascend(meterClaim{dpid: dpid}, func(c meterClaim, m *ownedMeter) bool {
+	w.meters.ascend(meterClaim{dpid: dpid}, func(c meterClaim, m *ownedMeter) bool {
 		if c.dpid == dpid && m.owner == tx.owner {
 			mine[c.id] = m
 			ids = append(ids, c.id)
@@ -172,34 +235,34 @@ func (tx *DesiredTx) SetMeters(dpid DPID, meters []Meter) {
 }
 
 func (tx *DesiredTx) claimMeter(m Meter, old *ownedMeter) {
-	v := tx.view
+	w := tx.tables
 	next := &ownedMeter{Meter: m, owner: tx.owner}
 	switch {
 	case old == nil:
-		v.nextSeq++
-		next.turn = v.nextSeq
+		w.nextSeq++
+		next.turn = w.nextSeq
 	case old.Meter == m:
 		return
 	default:
 		next.turn = old.turn
 	}
-	v.meters.put(meterClaim{m.DPID, m.ID, next.turn}, next)
-	if meterHolder(v.meters.rows, m.DPID, m.ID) == next {
-		v.record(Change{Kind: KindMeter, Meter: &next.Meter})
+	w.meters.put(meterClaim{m.DPID, m.ID, next.turn}, next)
+	if meterHolder(w.meters.rows, m.DPID, m.ID) == next {
+		w.record(Change{Kind: KindMeter, Meter: &next.Meter})
 	}
 }
 
 func (tx *DesiredTx) withdrawMeter(dpid DPID, id uint32, old *ownedMeter) {
-	v := tx.view
-	held := meterHolder(v.meters.rows, dpid, id)
-	v.meters.remove(meterClaim{dpid, id, old.turn})
+	w := tx.tables
+	held := meterHolder(w.meters.rows, dpid, id)
+	w.meters.remove(meterClaim{dpid, id, old.turn})
 	if held != old {
 		return
 	}
-	if next := meterHolder(v.meters.rows, dpid, id); next != nil {
-		v.record(Change{Kind: KindMeter, Meter: &next.Meter})
+	if next := meterHolder(w.meters.rows, dpid, id); next != nil {
+		w.record(Change{Kind: KindMeter, Meter: &next.Meter})
 	} else {
-		v.record(Change{Kind: KindMeter, Deleted: true, Meter: &old.Meter})
+		w.record(Change{Kind: KindMeter, Deleted: true, Meter: &old.Meter})
 	}
 }
 

@@ -16,10 +16,13 @@
 //
 // Each table has typed writers, and only these:
 //
-//   - Facts (discovery): switches with their ports, links, hosts, and whether discovery has
-//     settled.
-//   - Desired (one for each application): firm rules and meters desired on switches.
-//   - Status (flowsync): the status of each desired rule.
+//   - Facts (one for each source; discovery has one): switches with their ports, links, hosts, and
+//     whether the source has settled. Each row carries its source, and FactSource says which of
+//     several rows is shown.
+//   - Desired (one for each application): firm rules and meters desired on switches, put and deleted
+//     one by one or all of a switch at once. Each rule carries the revision since which it is desired.
+//   - Status (one for each instance; flowsync has it): the status of each desired rule, with the instance
+//     that reported it. That of a switch's master counts.
 //   - Masters (southbound): which instance is master of which switch.
 //   - Inputs (the configuration): Settings, what operators configure of the network.
 //   - Alarms (package alarm): what operators should know of.
@@ -32,6 +35,9 @@
 //   - The revision grows by one with every transaction that changed something.
 //   - A link is never Up unless both its ports exist and are up; links and hosts belong to a switch
 //     that exists. The commit enforces it.
+//   - Of each switch, link and host the row of the source that takes precedence is shown. Links and hosts
+//     of one source do not contradict the roles of ports that another one gives: such a link is not up,
+//     and such a host is not there. The commit enforces it.
 //   - At most one rule is desired on a switch for each (table, priority, match): the first owner to
 //     desire it keeps it.
 //

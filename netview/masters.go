@@ -16,14 +16,13 @@ func (v *View) Masters() *Masters {
 // SetAll makes an instance master of all switches, also of those that come later, whatever was said
 // of single ones; empty: of none is it known.
 func (m *Masters) SetAll(instance string) Revision {
-	v := m.view
-	return v.transact(func() {
-		v.master = instance
-		for _, dpid := range v.masterKeys() {
-			v.masters.remove(dpid)
+	return m.view.transact(func(w *working) {
+		w.master = instance
+		for _, dpid := range w.masterKeys() {
+			w.masters.remove(dpid)
 		}
-		for _, row := range slices.Collect(v.switches.all()) {
-			v.remaster(row)
+		for _, row := range slices.Collect(w.switches.all()) {
+			w.remaster(row)
 		}
 	})
 }
@@ -31,27 +30,26 @@ func (m *Masters) SetAll(instance string) Revision {
 // Set makes an instance master of some switches, known or not, in one transaction; empty: it is not
 // known who is.
 func (m *Masters) Set(instance string, dpids ...DPID) Revision {
-	v := m.view
-	return v.transact(func() {
+	return m.view.transact(func(w *working) {
 		for _, dpid := range dpids {
-			switch now := v.masterOf(dpid); {
+			switch now := w.masterOf(dpid); {
 			case now == instance:
 				continue
-			case v.master == instance:
-				v.masters.remove(dpid)
+			case w.master == instance:
+				w.masters.remove(dpid)
 			default:
-				v.masters.put(dpid, &instance)
+				w.masters.put(dpid, &instance)
 			}
-			if row, ok := v.switches.get(dpid); ok {
-				v.remaster(row)
+			if row, ok := w.switches.get(dpid); ok {
+				w.remaster(row)
 			}
 		}
 	})
 }
 
 // masterKeys are the switches of which SetAll does not say it.
-func (v *View) masterKeys() (keys []DPID) {
-	v.masters.ascend(0, func(dpid DPID, _ *string) bool {
+func (w *working) masterKeys() (keys []DPID) {
+	w.masters.ascend(0, func(dpid DPID, _ *string) bool {
 		keys = append(keys, dpid)
 		return true
 	})
@@ -59,7 +57,7 @@ func (v *View) masterKeys() (keys []DPID) {
 }
 
 // masterOf is the master of a switch in the running transaction.
-func (v *View) masterOf(dpid DPID) string { return master(v.masters.rows, dpid, v.master) }
+func (w *working) masterOf(dpid DPID) string { return master(w.masters.rows, dpid, w.master) }
 
 func master(of rows[DPID, string], dpid DPID, all string) string {
 	if row, ok := of.get(dpid); ok {
@@ -69,10 +67,10 @@ func master(of rows[DPID, string], dpid DPID, all string) string {
 }
 
 // remaster writes the master of a switch into its row.
-func (v *View) remaster(row *Switch) {
-	if next := v.settings.applyTo(row, v.masterOf(row.DPID)); next != row {
-		v.switches.put(next.DPID, next)
-		v.record(Change{Kind: KindSwitch, Switch: next})
+func (w *working) remaster(row *Switch) {
+	if next := w.settings.applyTo(row, w.masterOf(row.DPID)); next != row {
+		w.switches.put(next.DPID, next)
+		w.record(Change{Kind: KindSwitch, Switch: next})
 	}
 }
 

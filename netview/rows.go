@@ -58,6 +58,8 @@ type Switch struct {
 	// switch with a session has a link to: nothing of it is remembered.
 	Transient bool
 
+	Source *FactSource // who says it; the view writes it
+
 	// Derived from Settings and Masters with each transaction; what a writer puts here is overwritten.
 	NameSource Source // SourceConfigured, or none
 	Location   string
@@ -140,10 +142,13 @@ type LinkKey struct{ Src, Dst Point }
 type Link struct {
 	LinkKey
 	Up    bool
+	said  bool // Up as its source says, as long as switches of other sources are between (derivedLink)
 	State LinkState
 	Since time.Time // of the last change of Up
 	// MeasuredUS is the latency as discovery has measured it, in microseconds; 0 if it has not.
 	MeasuredUS uint64
+
+	Source *FactSource // who says it; the view writes it
 
 	// Derived from Settings, ports and what was measured, with each transaction; what a writer puts
 	// here is overwritten.
@@ -198,6 +203,8 @@ type Host struct {
 	At    Point
 	Seen  time.Time
 	State HostState
+
+	Source *FactSource // who says it; the view writes it
 }
 
 // RuleState is the status of a desired rule at its switch.
@@ -229,8 +236,13 @@ type Rule struct {
 	Match        openflow.Match
 	Instructions []openflow.Instruction
 
-	State  RuleState // written by flowsync only
-	Reason string    // of RuleFailed
+	// Revision is that of the transaction since which the rule is desired as it is. The view writes it.
+	Revision Revision
+
+	// Written by Status only.
+	State    RuleState
+	Reason   string // of RuleFailed
+	Reporter string // the instance that reported the state; empty: nobody has, or one without a name
 }
 
 // Reasons of failed rules where what the switch holds in their place is unknown.

@@ -68,19 +68,18 @@ func (v *View) Inputs() *Inputs {
 // their maps included, belong to the view from then on. Rows that come out the same are not
 // changes.
 func (in *Inputs) Set(s *Settings) Revision {
-	v := in.view
-	return v.transact(func() {
-		v.settings = s
-		v.record(Change{Kind: KindSettings, Settings: s})
-		for _, old := range slices.Collect(v.switches.all()) {
+	return in.view.transact(func(w *working) {
+		w.settings = s
+		w.record(Change{Kind: KindSettings, Settings: s})
+		for _, old := range slices.Collect(w.switches.all()) {
 			if row := s.applyTo(old, old.Master); row != old {
-				v.switches.put(row.DPID, row)
-				v.record(Change{Kind: KindSwitch, Switch: row})
+				w.switches.put(row.DPID, row)
+				w.record(Change{Kind: KindSwitch, Switch: row})
 			}
 		}
-		for _, old := range slices.Collect(v.links.all()) {
-			if row := v.derivedLink(old); row != old {
-				v.putLink(row)
+		for _, old := range slices.Collect(w.links.all()) {
+			if row := w.derivedLink(old, old.said); row != old {
+				w.showLink(row)
 			}
 		}
 	})
@@ -119,14 +118,20 @@ func (s *Settings) applyTo(row *Switch, master string) *Switch {
 }
 
 // derivedLink returns the row with settings and port states applied: the row itself if nothing
-// changes. A link without two ports that are up is not up.
-func (v *View) derivedLink(row *Link) *Link {
+// changes. A link without two ports that are up is not up; nor is one at a port of which another source than
+// the link's says that no link is there, since hosts may be. Where both switches are shown as the link's own
+// source has them, it stays down until the source puts it again, otherwise until the ports allow it again.
+func (w *working) derivedLink(row *Link, up bool) *Link {
 	next := *row
-	src, srcPort := v.end(row.Src)
-	dst, dstPort := v.end(row.Dst)
-	configured := v.settings.Links[row.LinkKey]
-	next.Up = row.Up && srcPort.Up && dstPort.Up
-	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || v.settings.Indirect)
+	src, srcPort := w.end(row.Src)
+	dst, dstPort := w.end(row.Dst)
+	configured := w.settings.Links[row.LinkKey]
+	next.Up = up && srcPort.Up && dstPort.Up && row.fits(src, srcPort) && row.fits(dst, dstPort)
+	next.said = up
+	if row.isOf(src) && row.isOf(dst) {
+		next.said = next.Up
+	}
+	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || w.settings.Indirect)
 	next.Draining = configured.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining ||
 		dst != nil && dst.Draining
 	next.CapacityMbps, next.CapacitySource = configured.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)
@@ -168,8 +173,8 @@ func (s LinkSettings) latency(measured uint64) (uint64, Source) {
 }
 
 // end returns one end of a link, as far as it is known.
-func (v *View) end(p Point) (*Switch, Port) {
-	s, ok := v.switches.get(p.DPID)
+func (w *working) end(p Point) (*Switch, Port) {
+	s, ok := w.switches.get(p.DPID)
 	if !ok {
 		return nil, Port{}
 	}
@@ -177,19 +182,9 @@ func (v *View) end(p Point) (*Switch, Port) {
 	return s, port
 }
 
-// putLink writes a derived row.
-func (v *View) putLink(l *Link) {
-	v.links.put(l.LinkKey, l)
-	v.linksIn.put(l.Reverse(), l)
-	v.record(Change{Kind: KindLink, Link: l})
-}
+// isOf reports whether the link and a switch have one source.
+func (l *Link) isOf(at *Switch) bool { return at != nil && at.Source == l.Source }
 
-// refreshLinks derives the links of a changed switch again: among others, links without two ports
-// that are up go down.
-func (v *View) refreshLinks(dpid DPID) {
-	for _, l := range v.linksOf(dpid) {
-		if row := v.derivedLink(l); row != l {
-			v.putLink(row)
-		}
-	}
-}
+// fits reports whether a link may be up at a port of a switch, as far as who says what is concerned. Of rows
+// of one source, this is for the source to see to.
+func (l *Link) fits(at *Switch, p Port) bool { return l.isOf(at) || p.Role == PortLink }

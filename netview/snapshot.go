@@ -15,6 +15,7 @@ type Snapshot struct {
 	linksIn  rows[LinkKey, Link]
 	hosts    rows[HostID, Host]
 	hostsAt  rows[hostPlace, Host]
+	behind   []published // what sources say where another's row is shown, in the order of sources
 	rules    rows[claim, ownedRule]
 	meters   rows[meterClaim, ownedMeter]
 	alarms   rows[AlarmKey, Alarm]

@@ -17,27 +17,43 @@ import (
 func linkText(l *Link) string {
 	return fmt.Sprint(l.LinkKey, l.Up, l.State, l.Since, l.MeasuredUS, l.CapacityMbps, l.CapacitySource,
 		l.LatencyUS, l.LatencySource,
-		l.Cost, l.CostSource, l.Usable, l.Draining)
+		l.Cost, l.CostSource, l.Usable, l.Draining, l.Source)
 }
 
-func hostText(h *Host) string { return fmt.Sprint(h.HostID, h.IPs, h.At, h.Seen, h.State) }
+func hostText(h *Host) string { return fmt.Sprint(h.HostID, h.IPs, h.At, h.Seen, h.State, h.Source) }
 
-// twin is the view as one would write it first: maps, copied whole for each snapshot.
-type twin struct {
-	settings *Settings
-	alarms   map[AlarmKey]Alarm
+// The sources of the twin, in the order in which they take precedence.
+var (
+	farA   = NewFactSource("a", Relayed)
+	farB   = NewFactSource("b", Relayed)
+	stated = NewFactSource("0", Stated)
+	order  = []*FactSource{Discovery, farA, farB, stated}
+)
+
+// saying is all that one source says.
+type saying struct {
 	switches map[DPID]Switch
 	links    map[LinkKey]Link
 	hosts    map[HostID]Host
-	rules    map[RuleKey][]Rule // claims in turn; the first holds the key
+	settled  bool
+}
+
+// twin is the view as one would write it first: maps, copied whole for each snapshot.
+type twin struct {
+	revision Revision
+	settings *Settings
+	alarms   map[AlarmKey]Alarm
+	said     map[*FactSource]*saying // of those that have a writer
+	rules    map[RuleKey][]Rule      // claims in turn; the first holds the key
+	meters   map[Meter][]string      // by switch and id: who desires it, in turn
 	settled  bool
 	masters  map[DPID]string // of switches, known or not
 	master   string          // of those that are not in it
 }
 
 func newTwin() *twin {
-	return &twin{&Settings{}, map[AlarmKey]Alarm{}, map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{},
-		map[RuleKey][]Rule{}, false, map[DPID]string{}, ""}
+	return &twin{0, &Settings{}, map[AlarmKey]Alarm{}, map[*FactSource]*saying{},
+		map[RuleKey][]Rule{}, map[Meter][]string{}, false, map[DPID]string{}, ""}
 }
 
 func (w *twin) masterOf(dpid DPID) string {
@@ -48,23 +64,56 @@ func (w *twin) masterOf(dpid DPID) string {
 }
 
 func (w *twin) clone() *twin {
-	c := &twin{w.settings, maps.Clone(w.alarms), maps.Clone(w.switches), maps.Clone(w.links), maps.Clone(w.hosts),
-		maps.Clone(w.rules), w.settled, maps.Clone(w.masters), w.master}
+	c := &twin{w.revision, w.settings, maps.Clone(w.alarms), map[*FactSource]*saying{}, maps.Clone(w.rules),
+		maps.Clone(w.meters), w.settled, maps.Clone(w.masters), w.master}
+	for k, s := range w.said {
+		c.said[k] = &saying{maps.Clone(s.switches), maps.Clone(s.links), maps.Clone(s.hosts), s.settled}
+	}
 	for k, claims := range c.rules {
 		c.rules[k] = slices.Clone(claims)
 	}
 	return c
 }
 
-func (w *twin) up(p Point) bool {
-	s := w.switches[p.DPID]
-	port, ok := s.Port(p.Port)
-	return ok && port.Up
+// open has a source say nothing yet.
+func (w *twin) open(by *FactSource) {
+	w.said[by] = &saying{map[DPID]Switch{}, map[LinkKey]Link{}, map[HostID]Host{}, false}
 }
 
-// derive writes what follows from masters, settings, ports and measurements into all rows.
+// shown is the row of a key that is shown, and whose it is.
+func shown[K comparable, R any](w *twin, of func(*saying) map[K]R, key K) (row R, by *FactSource) {
+	for _, by := range order {
+		if s := w.said[by]; s != nil {
+			if row, ok := of(s)[key]; ok {
+				return row, by
+			}
+		}
+	}
+	return row, nil
+}
+
+// allShown are the shown rows of all keys.
+func allShown[K comparable, R any](w *twin, of func(*saying) map[K]R) map[K]R {
+	all := map[K]R{}
+	for _, by := range slices.Backward(order) {
+		if s := w.said[by]; s != nil {
+			maps.Copy(all, of(s))
+		}
+	}
+	return all
+}
+
+func switchesOf(s *saying) map[DPID]Switch { return s.switches }
+func linksSaid(s *saying) map[LinkKey]Link { return s.links }
+func hostsSaid(s *saying) map[HostID]Host  { return s.hosts }
+func (w *twin) at(dpid DPID) (Switch, bool) {
+	s, by := shown(w, switchesOf, dpid)
+	return s, by != nil
+}
+
+// derive writes what follows from masters, settings, ports and measurements into all rows that are shown.
 func (w *twin) derive() {
-	for dpid, s := range w.switches {
+	for dpid, s := range allShown(w, switchesOf) {
 		said := w.settings.Switches[dpid]
 		s.Name, s.NameSource = s.OwnName(), ""
 		if said.Name != "" {
@@ -76,74 +125,149 @@ func (w *twin) derive() {
 			of := w.settings.Ports[Point{dpid, s.Ports[i].Number}]
 			s.Ports[i].Label, s.Ports[i].Edge, s.Ports[i].Draining = of.Label, of.Edge, of.Drained
 		}
-		w.switches[dpid] = s
+		w.said[s.Source].switches[dpid] = s
 	}
-	for k, l := range w.links {
-		src, dst := w.switches[k.Src.DPID], w.switches[k.Dst.DPID]
-		a, _ := src.Port(k.Src.Port)
-		b, _ := dst.Port(k.Dst.Port)
-		said := w.settings.Links[k]
-		l.Up = l.Up && w.up(k.Src) && w.up(k.Dst)
-		l.Usable = l.Up && l.State != LinkShared && (l.State != LinkIndirect || w.settings.Indirect)
-		l.Draining = said.Drained || a.Draining || b.Draining || src.Draining || dst.Draining
-		l.CapacityMbps, l.CapacitySource = 0, ""
-		for _, speed := range []uint64{a.SpeedMbps, b.SpeedMbps} {
-			if speed > 0 && (l.CapacityMbps == 0 || speed < l.CapacityMbps) {
-				l.CapacityMbps, l.CapacitySource = speed, SourcePort
-			}
-		}
-		if said.CapacityMbps > 0 {
-			l.CapacityMbps, l.CapacitySource = said.CapacityMbps, SourceConfigured
-		}
-		l.LatencyUS, l.LatencySource = l.MeasuredUS, SourceMeasured
-		if said.LatencyUS > 0 {
-			l.LatencyUS, l.LatencySource = said.LatencyUS, SourceConfigured
-		} else if l.MeasuredUS == 0 {
-			l.LatencySource = ""
-		}
-		l.Cost, l.CostSource = 1, SourceDefault
-		if said.Cost > 0 {
-			l.Cost, l.CostSource = said.Cost, SourceConfigured
-		}
-		w.links[k] = l
+	for k, l := range allShown(w, linksSaid) {
+		w.said[l.Source].links[k] = w.derived(l)
 	}
 }
 
-func (w *twin) deleteSwitch(dpid DPID) {
-	delete(w.switches, dpid)
-	maps.DeleteFunc(w.links, func(k LinkKey, _ Link) bool { return k.Src.DPID == dpid || k.Dst.DPID == dpid })
-	maps.DeleteFunc(w.hosts, func(_ HostID, h Host) bool { return h.At.DPID == dpid })
+func (w *twin) derived(l Link) Link {
+	src, _ := w.at(l.Src.DPID)
+	dst, _ := w.at(l.Dst.DPID)
+	a, _ := src.Port(l.Src.Port)
+	b, _ := dst.Port(l.Dst.Port)
+	said := w.settings.Links[l.LinkKey]
+	l.Up = l.said && a.Up && b.Up
+	if l.Source != src.Source && a.Role != PortLink || l.Source != dst.Source && b.Role != PortLink {
+		l.Up = false
+	}
+	if l.Source == src.Source && l.Source == dst.Source {
+		l.said = l.Up
+	}
+	l.Usable = l.Up && l.State != LinkShared && (l.State != LinkIndirect || w.settings.Indirect)
+	l.Draining = said.Drained || a.Draining || b.Draining || src.Draining || dst.Draining
+	l.CapacityMbps, l.CapacitySource = 0, ""
+	for _, speed := range []uint64{a.SpeedMbps, b.SpeedMbps} {
+		if speed > 0 && (l.CapacityMbps == 0 || speed < l.CapacityMbps) {
+			l.CapacityMbps, l.CapacitySource = speed, SourcePort
+		}
+	}
+	if said.CapacityMbps > 0 {
+		l.CapacityMbps, l.CapacitySource = said.CapacityMbps, SourceConfigured
+	}
+	l.LatencyUS, l.LatencySource = l.MeasuredUS, SourceMeasured
+	if said.LatencyUS > 0 {
+		l.LatencyUS, l.LatencySource = said.LatencyUS, SourceConfigured
+	} else if l.MeasuredUS == 0 {
+		l.LatencySource = ""
+	}
+	l.Cost, l.CostSource = 1, SourceDefault
+	if said.Cost > 0 {
+		l.Cost, l.CostSource = said.Cost, SourceConfigured
+	}
+	return l
+}
+
+func (w *twin) deleteSwitch(by *FactSource, dpid DPID) {
+	if _, ok := w.said[by].switches[dpid]; !ok {
+		return
+	}
+	delete(w.said[by].switches, dpid)
+	leave := []*FactSource{by}
+	if _, still := w.at(dpid); !still {
+		leave = order
+	}
+	for _, by := range leave {
+		if s := w.said[by]; s != nil {
+			maps.DeleteFunc(s.links, func(k LinkKey, _ Link) bool { return k.Src.DPID == dpid || k.Dst.DPID == dpid })
+			maps.DeleteFunc(s.hosts, func(_ HostID, h Host) bool { return h.At.DPID == dpid })
+		}
+	}
+	w.derive()
+}
+
+// reconcile is what happens at the end of a transaction of facts.
+func (w *twin) reconcile() {
+	for again := true; again; {
+		again = false
+		for id, h := range allShown(w, hostsSaid) {
+			at, _ := w.at(h.At.DPID)
+			if p, _ := at.Port(h.At.Port); at.Source != h.Source && p.Role == PortLink {
+				delete(w.said[h.Source].hosts, id)
+				again = true
+			}
+		}
+	}
+	w.settle()
+}
+
+func (w *twin) settle() {
+	all := len(w.said) > 0
+	for _, s := range w.said {
+		all = all && s.settled
+	}
+	w.settled = w.settled || all
+}
+
+// want has an owner desire a rule.
+func (w *twin) want(owner string, r Rule) {
+	r.Owner, r.State, r.Revision = owner, RulePending, w.revision+1
+	k := r.Key()
+	i := slices.IndexFunc(w.rules[k], func(r Rule) bool { return r.Owner == owner })
+	switch {
+	case i < 0:
+		w.rules[k] = append(w.rules[k], r)
+	case w.rules[k][i].Cookie != r.Cookie:
+		w.rules[k][i] = r
+	}
+	w.takeTurns()
+}
+
+// leave has an owner not desire a rule any more.
+func (w *twin) leave(owner string, k RuleKey) {
+	w.rules[k] = slices.DeleteFunc(w.rules[k], func(r Rule) bool { return r.Owner == owner })
+	w.takeTurns()
 }
 
 func (w *twin) set(owner string, dpid DPID, rules []Rule) {
-	wanted := map[RuleKey]Rule{}
-	for _, r := range rules {
-		r.DPID, r.Owner, r.State = dpid, owner, RulePending
-		wanted[r.Key()] = r
-	}
-	for k, claims := range w.rules {
-		if _, still := wanted[k]; k.DPID == dpid && !still {
-			w.rules[k] = slices.DeleteFunc(claims, func(r Rule) bool { return r.Owner == owner })
+	wanted := map[RuleKey]bool{}
+	for _, r := range slices.Backward(rules) {
+		r.DPID = dpid
+		if !wanted[r.Key()] {
+			wanted[r.Key()] = true
+			w.want(owner, r)
 		}
 	}
-	for k, r := range wanted {
-		i := slices.IndexFunc(w.rules[k], func(r Rule) bool { return r.Owner == owner })
-		switch {
-		case i < 0:
-			w.rules[k] = append(w.rules[k], r)
-		case w.rules[k][i].Cookie != r.Cookie:
-			w.rules[k][i] = r
+	for k := range w.rules {
+		if k.DPID == dpid && !wanted[k] {
+			w.leave(owner, k)
 		}
 	}
+}
+
+func (w *twin) takeTurns() {
 	for _, claims := range w.rules {
 		for i := range claims {
 			switch {
 			case i > 0:
 				claims[i].State, claims[i].Reason = RuleFailed, "desired by "+claims[0].Owner+" already"
 			case claims[i].Reason != "" && claims[i].Reason != "refused":
-				claims[i].State, claims[i].Reason = RulePending, ""
+				claims[i].State, claims[i].Reason, claims[i].Revision = RulePending, "", w.revision+1
 			}
 		}
+	}
+}
+
+// report has an instance report that a rule is installed.
+func (w *twin) report(instance string, r *RuleResult) {
+	claims := w.rules[r.Key]
+	master := w.masterOf(r.Key.DPID)
+	if len(claims) == 0 || claims[0].Cookie != r.Cookie || instance != "" && master != "" && master != instance {
+		return
+	}
+	if row := &claims[0]; row.State != r.State || row.Reporter != "" {
+		row.State, row.Reporter = r.State, instance
 	}
 }
 
@@ -151,15 +275,16 @@ func (w *twin) set(owner string, dpid DPID, rules []Rule) {
 func (w *twin) text() string {
 	var b []byte
 	line := func(v any) { b = fmt.Appendf(b, "%+v\n", v) }
-	for _, k := range slices.Sorted(maps.Keys(w.switches)) {
-		line(w.switches[k])
+	switches, links, hosts := allShown(w, switchesOf), allShown(w, linksSaid), allShown(w, hostsSaid)
+	for _, k := range slices.Sorted(maps.Keys(switches)) {
+		line(switches[k])
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(w.links), LinkKey.Compare) {
-		l := w.links[k]
+	for _, k := range slices.SortedFunc(maps.Keys(links), LinkKey.Compare) {
+		l := links[k]
 		line(linkText(&l))
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(w.hosts), HostID.Compare) {
-		h := w.hosts[k]
+	for _, k := range slices.SortedFunc(maps.Keys(hosts), HostID.Compare) {
+		h := hosts[k]
 		line(hostText(&h))
 	}
 	var holders, refused []Rule
@@ -171,7 +296,13 @@ func (w *twin) text() string {
 	line(holders)
 	line(refused)
 	line(w.settled)
-	line(0) // meters: only transactions that fail write them
+	for _, k := range slices.SortedFunc(maps.Keys(w.meters), func(a, b Meter) int {
+		return cmp.Or(cmp.Compare(a.DPID, b.DPID), cmp.Compare(a.ID, b.ID))
+	}) {
+		if owners := w.meters[k]; len(owners) > 0 {
+			line(Meter{DPID: k.DPID, ID: k.ID, Rate: uint32(owners[0][0])})
+		}
+	}
 	for dpid := range DPID(5) {
 		line(w.masterOf(dpid))
 	}
@@ -204,7 +335,9 @@ func snapshotText(s *Snapshot) string {
 	line(holders)
 	line(refused)
 	line(s.Settled())
-	line(s.Counts().Meters)
+	for dpid := range DPID(5) {
+		printAll(line, s.Meters(dpid))
+	}
 	for dpid := range DPID(5) {
 		line(s.Master(dpid))
 	}
@@ -224,12 +357,58 @@ type machine struct {
 	t       *rapid.T
 	view    *View
 	twin    *twin
-	facts   *Facts
+	facts   map[*FactSource]*Facts
 	inputs  *Inputs
 	alarms  *Alarms
 	masters *Masters
 	wanted  map[string]*Desired
-	status  *Status
+	status  map[string]*Status
+}
+
+// newMachine has all writers, but those of sources other than discovery.
+func newMachine(t *rapid.T, v *View) *machine {
+	m := &machine{t: t, view: v, twin: newTwin(), facts: map[*FactSource]*Facts{}, inputs: v.Inputs(), alarms: v.Alarms(),
+		masters: v.Masters(), wanted: map[string]*Desired{}, status: map[string]*Status{}}
+	for _, name := range []string{"a", "b", "c"} {
+		m.wanted[name] = v.Desired(name)
+	}
+	for _, name := range []string{"", "a", "b"} {
+		m.status[name] = v.StatusFrom(name)
+	}
+	m.open(Discovery)
+	return m
+}
+
+func (m *machine) open(by *FactSource) {
+	m.facts[by] = m.view.FactsFrom(by)
+	m.twin.open(by)
+}
+
+// source draws one that has a writer, or gives it one.
+func (m *machine) source() *FactSource {
+	by := rapid.SampledFrom(order).Draw(m.t, "source")
+	if m.facts[by] == nil {
+		m.open(by)
+	}
+	return by
+}
+
+// withdraw ends a source.
+func (m *machine) withdraw(by *FactSource) {
+	w := m.twin
+	if before := m.view.Snapshot(); m.facts[by].Withdraw() < before.Revision() {
+		m.t.Fatal("revision")
+	}
+	for _, dpid := range slices.Sorted(maps.Keys(w.said[by].switches)) {
+		w.deleteSwitch(by, dpid)
+	}
+	clear(w.said[by].links)
+	clear(w.said[by].hosts)
+	w.derive()
+	w.reconcile()
+	delete(w.said, by)
+	delete(m.facts, by)
+	w.settle()
 }
 
 func (m *machine) dpid() DPID { return DPID(rapid.IntRange(1, 4).Draw(m.t, "dpid")) }
@@ -238,11 +417,12 @@ func (m *machine) point() Point {
 	return Point{m.dpid(), uint32(rapid.IntRange(1, 3).Draw(m.t, "port"))}
 }
 
-// fact makes one write of a transaction of facts.
-func (m *machine) fact(tx *FactsTx, w *twin) {
-	switch rapid.IntRange(0, 7).Draw(m.t, "fact") {
+// fact makes one write of a transaction of facts, and reads what it wrote.
+func (m *machine) fact(tx *FactsTx, w *twin, by *FactSource) {
+	said := w.said[by]
+	switch rapid.IntRange(0, 8).Draw(m.t, "fact") {
 	case 0, 1:
-		s := mesh(m.dpid(), rapid.IntRange(0, 3).Draw(m.t, "ports"), 1)
+		s := mesh(m.dpid(), rapid.IntRange(0, 3).Draw(m.t, "ports"), rapid.IntRange(1, 3).Draw(m.t, "links"))
 		for i := range s.Ports {
 			s.Ports[i].Up = rapid.IntRange(0, 3).Draw(m.t, "up") > 0
 			s.Ports[i].SpeedMbps = uint64(rapid.IntRange(0, 2).Draw(m.t, "speed"))
@@ -250,37 +430,86 @@ func (m *machine) fact(tx *FactsTx, w *twin) {
 		s.Desc.Datapath = s.Name
 		s.Name = s.OwnName() // as discovery does
 		tx.PutSwitch(s)
-		w.switches[s.DPID] = *s
+		said.switches[s.DPID] = *s
 		w.derive()
 	case 2:
 		dpid := m.dpid()
 		tx.DeleteSwitch(dpid)
-		w.deleteSwitch(dpid)
+		w.deleteSwitch(by, dpid)
 	case 3, 4:
 		l := Link{LinkKey: LinkKey{m.point(), m.point()}, Up: true, State: LinkConfirmed, Since: t0,
 			MeasuredUS: uint64(rapid.IntRange(0, 1).Draw(m.t, "measured"))}
 		l.State = rapid.SampledFrom([]LinkState{LinkConfirmed, LinkIndirect, LinkShared}).Draw(m.t, "state")
+		if rapid.Bool().Draw(m.t, "of another view") {
+			l.Source = NewFactSource("elsewhere", Observed)
+		}
 		tx.PutLink(&l)
-		_, ok1 := w.switches[l.Src.DPID]
-		_, ok2 := w.switches[l.Dst.DPID]
+		_, ok1 := w.at(l.Src.DPID)
+		_, ok2 := w.at(l.Dst.DPID)
 		if ok1 && ok2 {
-			w.links[l.LinkKey] = l
-			w.derive()
+			l.Source, l.said = by, true
+			said.links[l.LinkKey] = w.derived(l)
 		}
 	case 5:
 		k := LinkKey{m.point(), m.point()}
 		tx.DeleteLink(k)
-		delete(w.links, k)
+		delete(said.links, k)
+		w.derive()
 	case 6:
 		h := host(rapid.IntRange(1, 6).Draw(m.t, "host"), m.point())
 		tx.PutHost(h)
-		if _, ok := w.switches[h.At.DPID]; ok {
-			w.hosts[h.HostID] = *h
+		if _, ok := w.at(h.At.DPID); ok {
+			said.hosts[h.HostID] = *h
 		}
 	case 7:
 		id := host(rapid.IntRange(1, 6).Draw(m.t, "host"), Point{}).HostID
 		tx.DeleteHost(id)
-		delete(w.hosts, id)
+		delete(said.hosts, id)
+	case 8:
+		if rapid.IntRange(0, 3).Draw(m.t, "settled") == 0 {
+			tx.SetSettled()
+			said.settled = true
+		}
+	}
+	m.reads(tx, said)
+}
+
+// reads compares what a source reads with what it says.
+func (m *machine) reads(tx *FactsTx, said *saying) {
+	var here, there, want []string
+	for h := range tx.HostsFrom(HostID{}) {
+		here = append(here, hostText(h))
+	}
+	for dpid := range DPID(5) {
+		if s, ok := tx.Switch(dpid); ok != (said.switches[dpid].DPID == dpid && dpid > 0) || ok && s.Source != tx.layer.source {
+			m.t.Fatalf("reads switch %d: %t %+v, says %+v", dpid, ok, s, said.switches[dpid])
+		}
+		n := 0
+		for h := range tx.HostsOf(dpid) {
+			there = append(there, hostText(h))
+			n++
+		}
+		for port := range uint32(5) {
+			for range tx.HostsAt(Point{dpid, port}) {
+				n--
+			}
+		}
+		if n != 0 {
+			m.t.Fatalf("%d hosts more at switch %d than at its ports", n, dpid)
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(said.hosts), HostID.Compare) {
+		h := said.hosts[id]
+		want = append(want, hostText(&h))
+	}
+	sorted := slices.Sorted(slices.Values(want))
+	if slices.Sort(there); !slices.Equal(here, want) || !slices.Equal(there, sorted) {
+		m.t.Fatalf("reads hosts %v and %v, says %v", here, there, want)
+	}
+	for k, l := range said.links {
+		if got, ok := tx.Link(k); !ok || linkText(got) != linkText(&l) {
+			m.t.Fatalf("reads link %v, says %s", got, linkText(&l))
+		}
 	}
 }
 
@@ -314,10 +543,85 @@ func (m *machine) setMasters() {
 	m.twin.derive()
 }
 
+// rule draws one of few.
+func (m *machine) rule() Rule {
+	return Rule{
+		Table:    uint8(rapid.IntRange(0, 1).Draw(m.t, "table")),
+		Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority")),
+		Cookie:   uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), Instructions: []openflow.Instruction{},
+	}
+}
+
+// desire has an application desire rules or a meter, or not any more.
+func (m *machine) desire() {
+	owner, dpid := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(m.t, "owner"), m.dpid()
+	w := m.wanted[owner]
+	r := m.rule()
+	r.DPID = dpid
+	switch rapid.IntRange(0, 6).Draw(m.t, "desire") {
+	case 0, 1:
+		w.Put(r)
+		m.twin.want(owner, r)
+	case 2:
+		w.Delete(r.Key())
+		m.twin.leave(owner, r.Key())
+	case 3:
+		meter := Meter{DPID: dpid, ID: 1, Rate: uint32(owner[0])}
+		w.Update(func(tx *DesiredTx) { tx.PutMeter(meter) })
+		if k := (Meter{DPID: dpid, ID: 1}); !slices.Contains(m.twin.meters[k], owner) {
+			m.twin.meters[k] = append(slices.Clone(m.twin.meters[k]), owner)
+		}
+	case 4:
+		w.Update(func(tx *DesiredTx) { tx.DeleteMeter(dpid, 1) })
+		k := Meter{DPID: dpid, ID: 1}
+		m.twin.meters[k] = slices.DeleteFunc(slices.Clone(m.twin.meters[k]), func(o string) bool { return o == owner })
+	default:
+		var rules []Rule
+		for range rapid.IntRange(0, 3).Draw(m.t, "rules") {
+			rules = append(rules, m.rule())
+		}
+		w.Update(func(tx *DesiredTx) { tx.Set(dpid, slices.Clone(rules)) })
+		m.twin.set(owner, dpid, rules)
+	}
+}
+
+// fail begins transactions that fail half way.
+func (m *machine) fail() {
+	before := m.view.Snapshot()
+	by := m.source()
+	func() {
+		defer func() { _ = recover() }()
+		m.facts[by].Update(func(tx *FactsTx) {
+			scrap := m.twin.clone()
+			for range 3 {
+				m.fact(tx, scrap, by)
+			}
+			panic("fails")
+		})
+	}()
+	func() {
+		defer func() { _ = recover() }()
+		m.wanted["a"].Update(func(tx *DesiredTx) {
+			tx.Set(m.dpid(), []Rule{{Priority: 1, Cookie: 3}})
+			tx.Put(Rule{DPID: 1, Priority: 2, Cookie: 3})
+			tx.SetMeters(1, []Meter{{ID: 1}})
+			panic("fails")
+		})
+	}()
+	if m.view.Snapshot() != before {
+		m.t.Fatal("a transaction that failed was published")
+	}
+}
+
 func (m *machine) step() {
-	switch rapid.IntRange(0, 12).Draw(m.t, "writer") {
+	m.twin.revision = m.view.Snapshot().Revision()
+	switch rapid.IntRange(0, 13).Draw(m.t, "writer") {
 	case 12:
 		m.setMasters()
+	case 13:
+		if by := m.source(); by != Discovery {
+			m.withdraw(by)
+		}
 	case 10: // the configuration
 		s := m.someSettings()
 		m.inputs.Set(s)
@@ -330,55 +634,25 @@ func (m *machine) step() {
 		m.alarms.Set([]*Alarm{&a}, []AlarmKey{gone})
 		m.twin.alarms[a.AlarmKey] = a
 		delete(m.twin.alarms, gone)
-	case 0, 1: // an application
-		owner, dpid := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(m.t, "owner"), m.dpid()
-		var rules []Rule
-		for range rapid.IntRange(0, 3).Draw(m.t, "rules") {
-			rules = append(rules, Rule{
-				Table:    uint8(rapid.IntRange(0, 1).Draw(m.t, "table")),
-				Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority")),
-				Cookie:   uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), Instructions: []openflow.Instruction{},
-			})
-		}
-		m.wanted[owner].Update(func(tx *DesiredTx) { tx.Set(dpid, slices.Clone(rules)) })
-		m.twin.set(owner, dpid, rules)
-	case 2: // flowsync
+	case 0, 1:
+		m.desire()
+	case 2: // flowsync of an instance
+		instance := rapid.SampledFrom([]string{"", "a", "b"}).Draw(m.t, "reporter")
 		r := RuleResult{Key: RuleKey{DPID: m.dpid(), Table: uint8(rapid.IntRange(0, 1).Draw(m.t, "table")),
 			Priority: uint16(rapid.IntRange(1, 2).Draw(m.t, "priority"))},
 			Cookie: uint64(rapid.IntRange(1, 2).Draw(m.t, "cookie")), State: RuleInstalled}
-		m.status.Set([]RuleResult{r})
-		if claims := m.twin.rules[r.Key]; len(claims) > 0 && claims[0].Cookie == r.Cookie {
-			claims[0].State = r.State
-		}
-	case 3: // a transaction that fails half way
-		before := m.view.Snapshot()
-		func() {
-			defer func() { _ = recover() }()
-			m.facts.Update(func(tx *FactsTx) {
-				scrap := m.twin.clone()
-				for range 3 {
-					m.fact(tx, scrap)
-				}
-				panic("fails")
-			})
-		}()
-		func() {
-			defer func() { _ = recover() }()
-			m.wanted["a"].Update(func(tx *DesiredTx) {
-				tx.Set(m.dpid(), []Rule{{Priority: 1, Cookie: 3}})
-				tx.SetMeters(1, []Meter{{ID: 1}})
-				panic("fails")
-			})
-		}()
-		if m.view.Snapshot() != before {
-			m.t.Fatal("a transaction that failed was published")
-		}
+		m.status[instance].Set([]RuleResult{r})
+		m.twin.report(instance, &r)
+	case 3:
+		m.fail()
 	default:
-		m.facts.Update(func(tx *FactsTx) {
+		by := m.source()
+		m.facts[by].Update(func(tx *FactsTx) {
 			for range rapid.IntRange(1, 4).Draw(m.t, "facts") {
-				m.fact(tx, m.twin)
+				m.fact(tx, m.twin, by)
 			}
 		})
+		m.twin.reconcile()
 	}
 }
 
@@ -387,9 +661,7 @@ func (m *machine) step() {
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := New(Limits{Changes: rapid.SampledFrom([]int{3, 20, 1000}).Draw(t, "log")})
-		m := &machine{t: t, view: v, twin: newTwin(), facts: v.Facts(), status: v.Status(), inputs: v.Inputs(),
-			alarms: v.Alarms(), masters: v.Masters(),
-			wanted: map[string]*Desired{"a": v.Desired("a"), "b": v.Desired("b"), "c": v.Desired("c")}}
+		m := newMachine(t, v)
 		type past struct {
 			snapshot *Snapshot
 			text     string
@@ -421,6 +693,7 @@ func TestTwin(t *testing.T) {
 func checkIndices(t *rapid.T, s *Snapshot) {
 	c := &checker{s: s}
 	c.switches()
+	c.sources()
 	c.rules()
 	c.meters()
 	if len(c.found) > 0 {
@@ -485,6 +758,8 @@ func rowText(c Change) (key, row string) {
 		return "l" + c.Link.LinkKey.String(), linkText(c.Link)
 	case KindHost:
 		return "h" + c.Host.HostID.String(), hostText(c.Host)
+	case KindMeter:
+		return fmt.Sprint("m", c.Meter.DPID, c.Meter.ID), fmt.Sprint(*c.Meter)
 	case KindAlarm:
 		return "a" + c.Alarm.Object, fmt.Sprintf("%+v", *c.Alarm)
 	case KindSettings:
@@ -515,6 +790,9 @@ func rowsOf(s *Snapshot) map[string]string {
 	for dpid := range DPID(5) {
 		for r := range s.Rules(dpid) {
 			put(Change{Kind: KindRule, Rule: r})
+		}
+		for m := range s.Meters(dpid) {
+			put(Change{Kind: KindMeter, Meter: m})
 		}
 	}
 	return rows

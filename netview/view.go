@@ -1,7 +1,6 @@
 package netview
 
 import (
-	"cmp"
 	"sync"
 	"sync/atomic"
 )
@@ -15,22 +14,8 @@ type Revision uint64
 type View struct {
 	current atomic.Pointer[Snapshot]
 
-	// write serialises transactions and guards the working tables below.
-	write    sync.Mutex
-	switches table[DPID, Switch]
-	links    table[LinkKey, Link]
-	linksIn  table[LinkKey, Link] // by the reversed key
-	hosts    table[HostID, Host]
-	hostsAt  table[hostPlace, Host]
-	rules    table[claim, ownedRule]
-	meters   table[meterClaim, ownedMeter]
-	alarms   table[AlarmKey, Alarm]
-	masters  table[DPID, string] // of the switches whose master is another than that of all
-	master   string              // of all others
-	settings *Settings
-	settled  bool
-	nextSeq  uint64   // of the next claim
-	pending  []Change // of the transaction that runs
+	write sync.Mutex // serialises transactions and guards work
+	work  working
 
 	log changeLog
 
@@ -42,21 +27,10 @@ type View struct {
 
 // New returns an empty view of revision 0.
 func New(limits Limits) *View {
-	v := &View{
-		switches: newTable[DPID, Switch](cmp.Compare[DPID]),
-		links:    newTable[LinkKey, Link](LinkKey.Compare),
-		linksIn:  newTable[LinkKey, Link](LinkKey.Compare),
-		hosts:    newTable[HostID, Host](HostID.Compare),
-		hostsAt:  newTable[hostPlace, Host](compareHostPlaces),
-		rules:    newTable[claim, ownedRule](compareClaims),
-		meters:   newTable[meterClaim, ownedMeter](compareMeterClaims),
-		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
-		masters:  newTable[DPID, string](cmp.Compare[DPID]),
-		settings: &Settings{},
-	}
+	v := &View{work: newWorking()}
 	v.owners.writers = make(map[string]bool)
 	v.log.Log = newChangeLog(limits.withDefaults())
-	v.current.Store(v.snapshot(0))
+	v.current.Store(v.work.publish(0))
 	return v
 }
 
@@ -70,78 +44,45 @@ func (v *View) own(writer string) {
 	v.owners.writers[writer] = true
 }
 
+// disown lets the writer have another owner.
+func (v *View) disown(writer string) {
+	v.owners.Lock()
+	defer v.owners.Unlock()
+	delete(v.owners.writers, writer)
+}
+
 // Snapshot is the view as it is now. It never blocks and is never nil.
 func (v *View) Snapshot() *Snapshot { return v.current.Load() }
 
 // transact runs one transaction: do changes the working tables, and either all of it is published,
 // under the next revision, or (if do panics) nothing. A transaction that changed nothing has no
 // revision of its own.
-func (v *View) transact(do func()) Revision {
+func (v *View) transact(do func(w *working)) Revision {
 	v.write.Lock()
 	defer v.write.Unlock()
+	v.work.revision = v.current.Load().revision + 1
 	done := false
 	defer func() {
 		if !done {
-			v.rollback()
+			v.work.rollback(v.current.Load())
 		}
 	}()
-	do()
+	do(&v.work)
 	done = true
 	return v.commit()
 }
 
 func (v *View) commit() Revision {
-	old := v.current.Load()
-	if !v.dirty() && v.settled == old.settled && v.settings == old.settings {
-		if v.masters.dirty || v.master != old.master { // of switches without a row, which are no change
-			v.current.Store(v.snapshot(old.revision))
+	old, w := v.current.Load(), &v.work
+	if !w.changed(old) {
+		if w.unseen(old) {
+			v.current.Store(w.publish(old.revision))
 		}
+		w.forget()
 		return old.revision
 	}
-	next := v.snapshot(old.revision + 1)
-	v.log.publish(next.revision, v.pending, func() { v.current.Store(next) })
-	clear(v.pending)
-	v.pending = v.pending[:0]
+	next := w.publish(w.revision)
+	v.log.publish(next.revision, w.pending, func() { v.current.Store(next) })
+	w.forget()
 	return next.revision
 }
-
-func (v *View) rollback() {
-	v.switches.rollback()
-	v.links.rollback()
-	v.linksIn.rollback()
-	v.hosts.rollback()
-	v.hostsAt.rollback()
-	v.rules.rollback()
-	v.meters.rollback()
-	v.alarms.rollback()
-	v.masters.rollback()
-	now := v.current.Load()
-	v.settings, v.settled, v.master = now.settings, now.settled, now.master
-	clear(v.pending)
-	v.pending = v.pending[:0]
-}
-
-func (v *View) dirty() bool {
-	return v.switches.dirty || v.links.dirty || v.hosts.dirty || v.rules.dirty || v.meters.dirty || v.alarms.dirty
-}
-
-func (v *View) snapshot(revision Revision) *Snapshot {
-	return &Snapshot{
-		revision: revision,
-		settled:  v.settled,
-		settings: v.settings,
-		alarms:   v.alarms.publish(),
-		masters:  v.masters.publish(),
-		master:   v.master,
-		switches: v.switches.publish(),
-		links:    v.links.publish(),
-		linksIn:  v.linksIn.publish(),
-		hosts:    v.hosts.publish(),
-		hostsAt:  v.hostsAt.publish(),
-		rules:    v.rules.publish(),
-		meters:   v.meters.publish(),
-	}
-}
-
-// record adds a change to the running transaction.
-func (v *View) record(c Change) { v.pending = append(v.pending, c) }

@@ -201,7 +201,7 @@ func (n *node) join(as boot) {
 	cfg := &n.cfg
 	n.discovery = discovery.New(n.view.Facts(), n.discoveryConfig(as))
 	n.flowsync = flowsync.New(flowsync.Config{
-		BatchMin:       batchMin,
+		Instance: cfg.Name, BatchMin: batchMin,
 		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
 		Domain: uint16(cfg.Domain), OnTreeEntries: n.found, Leftover: n.adopt, Alarms: n.alarms, Now: as.now,
 		OnOutcomes: n.intents.onOutcomes,

@@ -47,7 +47,7 @@ func (f *followed) take(t *rapid.T, most int) Update {
 	return u
 }
 
-// TestSource has followers take updates of a changing network at their own paces, some so late that the
+// TestSource has followers take updates of a network, of which two sources write, at their own paces, some so late that the
 // view's log does not reach back. Who has the newest snapshot has the one map of it, which all can see.
 func TestSource(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,6 +59,7 @@ func TestSource(t *testing.T) {
 				n.addSwitch(netview.DPID(i + 1))
 			}
 		}
+		writers := [2]*netview.Facts{n.facts, n.view.FactsFrom(netview.NewFactSource("far", netview.Relayed))}
 		source := NewSource(n.view)
 		if source.Map() != nil {
 			t.Fatal("a map before anybody asked")
@@ -72,6 +73,7 @@ func TestSource(t *testing.T) {
 			a, b := netview.DPID(rapid.IntRange(1, 6).Draw(t, "a")), netview.DPID(rapid.IntRange(1, 6).Draw(t, "b"))
 			p := rapid.Uint32Range(1, 2).Draw(t, "port")
 			f := followers[rapid.IntRange(0, 2).Draw(t, "follower")]
+			n.facts = writers[rapid.IntRange(0, 1).Draw(t, "source")]
 			switch rapid.IntRange(0, 7).Draw(t, "op") {
 			case 0:
 				n.addSwitch(a)

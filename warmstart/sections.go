@@ -22,6 +22,7 @@ type sections struct {
 	snap     *netview.Snapshot
 	switches []*section // in the order of their ids
 	hosts    []byte
+	count    int  // of hosts
 	changed  bool // since they were written
 	scratch  []byte
 	sum      hash.Hash
@@ -34,6 +35,10 @@ type section struct {
 	row, tree, down, up []byte
 	ends                map[uint32]netview.Point // by port: see recordDown
 }
+
+// remembered reports whether facts of a source are kept: what somebody states is stated again after a restart,
+// and must not come back as found out.
+func remembered(source *netview.FactSource) bool { return source.Evidence() != netview.Stated }
 
 // reset takes all facts of a snapshot.
 func (k *sections) reset(snap *netview.Snapshot) {
@@ -79,7 +84,7 @@ func (k *sections) updateSwitch(dpid netview.DPID) {
 		return cmp.Compare(s.dpid, dpid)
 	})
 	row, ok := k.snap.Switch(dpid)
-	ok = ok && !row.Transient
+	ok = ok && !row.Transient && remembered(row.Source)
 	switch {
 	case !ok && had:
 		k.switches, k.changed = slices.Delete(k.switches, i, i+1), true
@@ -117,7 +122,7 @@ func (k *sections) appendTree(b []byte, dpid netview.DPID) []byte {
 
 func (k *sections) appendUp(b []byte, dpid netview.DPID) []byte {
 	for row := range k.snap.LinksFrom(dpid) {
-		if row.Up {
+		if row.Up && remembered(row.Source) {
 			b = appendLink(b, row)
 		}
 	}
@@ -128,8 +133,12 @@ func (k *sections) appendUp(b []byte, dpid netview.DPID) []byte {
 // anything else.
 func (k *sections) updateHosts() {
 	b := k.scratch[:0]
+	k.count = 0
 	for row := range k.snap.Hosts() {
-		b = appendHost(b, row)
+		if remembered(row.Source) {
+			b = appendHost(b, row)
+			k.count++
+		}
 	}
 	k.replace(&k.hosts, b)
 }
@@ -140,7 +149,7 @@ func (k *sections) updateHosts() {
 func (s *section) recordDown(snap *netview.Snapshot, row *netview.Switch) {
 	var since map[uint32]time.Time
 	for l := range snap.LinksFrom(s.dpid) {
-		if l.Up {
+		if l.Up || !remembered(l.Source) {
 			continue
 		}
 		if since == nil {
@@ -196,7 +205,7 @@ func (k *sections) append(b []byte) (file []byte, stable [sha256.Size]byte) {
 	for _, s := range k.switches {
 		b = append(b, s.up...)
 	}
-	b = append(binary.AppendUvarint(b, uint64(k.snap.Counts().Hosts)), k.hosts...)
+	b = append(binary.AppendUvarint(b, uint64(k.count)), k.hosts...)
 	if k.sum == nil {
 		k.sum = sha256.New()
 	}
@@ -205,7 +214,9 @@ func (k *sections) append(b []byte) (file []byte, stable [sha256.Size]byte) {
 	k.sum.Sum(stable[:0])
 	end := len(b)
 	for row := range k.snap.Hosts() {
-		b = binary.AppendVarint(b, row.Seen.Unix())
+		if remembered(row.Source) {
+			b = binary.AppendVarint(b, row.Seen.Unix())
+		}
 	}
 	k.sum.Write(b[end:])
 	return k.sum.Sum(b), stable
