@@ -89,10 +89,11 @@ func (tx *DesiredTx) put(key RuleKey, r Rule, old *ownedRule) {
 }
 
 // Set replaces all rules that this owner desires at a switch, and costs the number of rules of all owners
-// there; DPID of rules is ignored, and so is what Put ignores. The state of an unchanged rule is kept; new and changed ones become pending.
-// If another owner desires the same key already, that one stays and ours is refused: RuleFailed,
-// with the reason, in Snapshot.Conflicts; it takes over when the other is withdrawn. The slices
-// inside rules belong to the view from then on. Of several with the same key the last counts.
+// there; DPID of rules is ignored, and so is what Put ignores. The state of an unchanged rule is kept;
+// new and changed ones become pending. If another owner desires the same key already, that one stays
+// and ours is refused: RuleFailed, with the reason, in Snapshot.Conflicts; it takes over when the other
+// is withdrawn. The slices inside rules belong to the view from then on. Of several with the same key
+// the last counts.
 func (tx *DesiredTx) Set(dpid DPID, rules []Rule) {
 	mine := make(map[RuleKey]*ownedRule)
 	var keys []RuleKey

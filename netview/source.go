@@ -59,7 +59,7 @@ type layer struct {
 	links      table[LinkKey, Link]
 	hosts      table[HostID, Host]
 	settled    bool
-	wasSettled bool // as published
+	wasSettled bool // before the running transaction
 }
 
 func newLayer(source *FactSource) *layer {
@@ -89,7 +89,6 @@ type published struct {
 }
 
 func (l *layer) publish() published {
-	l.wasSettled = l.settled
 	return published{l.source, l.switches.publish(), l.links.publish(), l.hosts.publish()}
 }
 

@@ -16,7 +16,8 @@ type working struct {
 	hosts    factTable[HostID, Host]
 	hostsAt  table[hostPlace, Host]
 	layers   []*layer    // of the sources that have a writer, in their order
-	behind   []published // the layers; nil until there is something in one
+	behind   []published // the layers as published; nil until there is something in one
+	closed   bool        // a layer was closed since
 	rules    table[claim, ownedRule]
 	meters   table[meterClaim, ownedMeter]
 	alarms   table[AlarmKey, Alarm]
@@ -64,10 +65,13 @@ func (w *working) rollback(now *Snapshot) {
 	w.forget()
 }
 
-// forget forgets the changes of the transaction.
+// forget forgets the changes of the transaction, which has ended one way or the other.
 func (w *working) forget() {
 	clear(w.pending)
 	w.pending = w.pending[:0]
+	for _, l := range w.layers {
+		l.wasSettled = l.settled
+	}
 }
 
 // changed reports whether the transaction changed something that has a revision.
@@ -79,7 +83,7 @@ func (w *working) changed(since *Snapshot) bool {
 // unseen reports whether it changed something that has none: masters of switches without a row, and what
 // sources say while another's row is shown.
 func (w *working) unseen(since *Snapshot) bool {
-	return w.masters.dirty || w.master != since.master || slices.ContainsFunc(w.layers, (*layer).dirty)
+	return w.masters.dirty || w.master != since.master || w.closed || slices.ContainsFunc(w.layers, (*layer).dirty)
 }
 
 // publish returns the tables as they are.
@@ -104,9 +108,9 @@ func (w *working) publish(revision Revision) *Snapshot {
 
 // publishLayers returns the layers as they are: the same as before if none has changed.
 func (w *working) publishLayers() []published {
-	dirty := len(w.layers) < len(w.behind)
+	dirty := w.closed && w.behind != nil
+	w.closed = false
 	for _, l := range w.layers {
-		l.wasSettled = l.settled
 		dirty = dirty || l.dirty()
 	}
 	if dirty {
@@ -132,6 +136,7 @@ func (w *working) open(source *FactSource) *layer {
 // close removes a source, which says nothing any more.
 func (w *working) close(l *layer) {
 	w.layers = slices.DeleteFunc(slices.Clone(w.layers), func(k *layer) bool { return k == l })
+	w.closed = true
 	w.settle()
 }
 
