@@ -179,11 +179,11 @@ func (c *Command) Stop() {
 	c.From.Do(func(h *host.Host, now time.Duration, _ host.Output) {
 		switch {
 		case c.ping != nil:
-			c.ping.Stop(h, now)
+			c.ping.Stop(now)
 		case c.flow != nil:
-			c.flow.Stop(h, now)
+			c.flow.Stop(now)
 		case c.stream != nil:
-			c.stream.Stop(h, now)
+			c.stream.Stop(now)
 		}
 	})
 }

@@ -7,37 +7,37 @@ import (
 )
 
 // askARP sends a request for n's address: to all, or to n alone while it is still valid.
-func (h *Host) askARP(n *neighbour, out Output) {
-	k := packet.NewARPRequest(h.cfg.MAC, h.ip4.As4(), n.ip.As4())
+func (c *neighbours) askARP(n *neighbour, out Output) {
+	k := packet.NewARPRequest(c.link.cfg.MAC, c.link.ip4.As4(), n.ip.As4())
 	if n.known {
 		k.EthDst = n.mac
 	}
-	h.sendARP(k, out)
+	c.sendARP(k, out)
 }
 
-func (h *Host) sendARP(k packet.Key, out Output) {
-	k.VLAN = h.vlan()
-	h.buf = packet.AppendARP(h.buf[:0], &k)
-	h.transmit(h.buf, nil, out)
+func (c *neighbours) sendARP(k packet.Key, out Output) {
+	k.VLAN = c.link.vlan()
+	c.link.buf = packet.AppendARP(c.link.buf[:0], &k)
+	c.link.transmit(c.link.buf, nil, out)
 }
 
 // receiveARP learns from a message and answers it (RFC 826).
-func (h *Host) receiveARP(a packet.ARP, now time.Duration, out Output) {
+func (c *neighbours) receiveARP(a packet.ARP, now time.Duration, out Output) {
 	if !a.Valid() {
-		h.counters.Malformed++
+		c.link.counters.Malformed++
 		return
 	}
 	sender, target := packet.AddrFrom4(a.SPA()), packet.AddrFrom4(a.TPA())
-	if h.ip4.IsZero() {
-		h.counters.Foreign++
+	if c.link.ip4.IsZero() {
+		c.link.counters.Foreign++
 		return
 	}
-	asked := a.Op() == packet.ARPRequest && target == h.ip4
-	h.learn(sender, a.SHA(), asked, now, out)
-	if !asked || sender == h.ip4 { // another host's announcement of our address is not answered
+	asked := a.Op() == packet.ARPRequest && target == c.link.ip4
+	c.learn(sender, a.SHA(), asked, now, out)
+	if !asked || sender == c.link.ip4 { // another host's announcement of our address is not answered
 		return
 	}
-	h.counters.Asked++
-	h.counters.Answers++
-	h.sendARP(packet.NewARPReply(h.cfg.MAC, h.ip4.As4(), a.SHA(), a.SPA()), out)
+	c.link.counters.Asked++
+	c.link.counters.Answers++
+	c.sendARP(packet.NewARPReply(c.link.cfg.MAC, c.link.ip4.As4(), a.SHA(), a.SPA()), out)
 }

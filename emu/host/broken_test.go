@@ -31,7 +31,7 @@ func TestBrokenFramesAreNotTaken(t *testing.T) {
 			h.Receive(broken, time.Second, &o)
 			c := h.Counters()
 			if c.Malformed+c.BadChecksum+c.Foreign+c.Fragments != 1 || o.frames != 0 ||
-				len(h.neighbours)+len(h.streams)+len(h.sinks) != 0 {
+				len(h.neighbours.table)+len(h.tcp.streams)+len(h.udp.sinks) != 0 {
 				t.Fatalf("frame %d, byte %d changed: %s\n%+v", i, at, packet.Ethernet(broken), c)
 			}
 		}
@@ -45,8 +45,8 @@ func TestFragmentsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := packet.Key{EthDst: h.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4,
-			IPSrc: config(1).ip(), IPDst: h.ip4, DstPort: 9}
+		k := packet.Key{EthDst: h.link.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4,
+			IPSrc: config(1).ip(), IPDst: h.link.ip4, DstPort: 9}
 		frame := packet.AppendUDP(nil, &k, []byte("part"))
 		ip := frame[packet.EthernetLen:]
 		ip[6], ip[7], ip[10], ip[11] = flags&0x20, flags&0x1f, 0, 0
@@ -68,7 +68,8 @@ func TestEchoPortsDoNotEchoEachOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := packet.Key{EthDst: h.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4, IPSrc: config(1).ip(), IPDst: h.ip4,
+	k := packet.Key{EthDst: h.link.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4,
+		IPSrc: config(1).ip(), IPDst: h.link.ip4,
 		SrcPort: EchoPort, DstPort: EchoPort}
 	var o trash
 	h.Receive(packet.AppendUDP(nil, &k, []byte("again")), 0, &o)

@@ -107,7 +107,7 @@ func TestAllocationBudgetOfDatagrams(t *testing.T) {
 
 func BenchmarkDatagram(b *testing.B) {
 	w, a, z := pair(b, 1)
-	a.cfg.NeighbourLife = 1000 * time.Hour // the cable carries no ARP
+	a.link.cfg.NeighbourLife = 1000 * time.Hour // the cable carries no ARP
 	f, err := a.UDP(FlowSpec{Dst: addr4, Rate: 1000}, 0)
 	if err != nil {
 		b.Fatal(err)
@@ -124,7 +124,7 @@ func BenchmarkDatagram(b *testing.B) {
 
 func BenchmarkSegment(b *testing.B) {
 	w, a, z := pair(b, 1)
-	a.cfg.NeighbourLife, z.cfg.NeighbourLife = 1000*time.Hour, 1000*time.Hour
+	a.link.cfg.NeighbourLife, z.link.cfg.NeighbourLife = 1000*time.Hour, 1000*time.Hour
 	s, err := a.TCP(StreamSpec{Dst: addr4, Rate: 8 * 1460 * 1000}, 0)
 	if err != nil {
 		b.Fatal(err)

@@ -45,7 +45,7 @@ func (c *conversation) print(at time.Duration, from int, frame []byte, lost bool
 	if lost {
 		mark = " (lost)"
 	}
-	fmt.Fprintf(&c.text, "%s %s > %s%s%s\n", at, c.w.hosts[from].cfg.Name, c.segment(frame), packet.Ethernet(frame), mark)
+	fmt.Fprintf(&c.text, "%s %s > %s%s%s\n", at, c.w.hosts[from].link.cfg.Name, c.segment(frame), packet.Ethernet(frame), mark)
 }
 
 // segment is what a TCP segment says beside its key, by offsets from the first numbers of its
@@ -140,7 +140,7 @@ func (c *conversation) plug(name string) plug   { return plug{c.w, c.index(name)
 
 func (c *conversation) index(name string) int {
 	for i, h := range c.w.hosts {
-		if h.cfg.Name == name {
+		if h.link.cfg.Name == name {
 			return i
 		}
 	}
@@ -229,15 +229,15 @@ func (c *conversation) tcp(cmd *golden.Command) {
 
 // stop ends "stop NAME HOST".
 func (c *conversation) stop(cmd *golden.Command) {
-	h := c.named(cmd.Args[1])
+	c.named(cmd.Args[1]) // which there has to be
 	if p := c.pings[cmd.Args[0]]; p != nil {
-		p.Stop(h, c.w.now)
+		p.Stop(c.w.now)
 	}
 	if f := c.flows[cmd.Args[0]]; f != nil {
-		f.Stop(h, c.w.now)
+		f.Stop(c.w.now)
 	}
 	if s := c.streams[cmd.Args[0]]; s != nil {
-		s.Stop(h, c.w.now)
+		s.Stop(c.w.now)
 	}
 }
 

@@ -28,6 +28,16 @@
 //     kept. A host accepts streams to every port below the dynamic ones that is not closed.
 //   - Ethernet untagged or with one VLAN tag.
 //
+// How it is built, a stack of layers, each of which knows those below it and none above:
+//
+//	host.go       Host: New, Step, commands; receive.go hands what comes to the layer that it is for
+//	tcp.go        streams, and each Stream: sender.go and receiver.go are its halves, which know nothing of each other
+//	flow.go       datagrams: Flows of this host, Sinks of others
+//	ping.go       echo: the responder, and Pings
+//	neighbour.go  neighbours: the cache, what waits for addresses, arp.go and nd.go; all above send by deliver
+//	link.go       link: the frame that is being built, counters, timers
+//	identity.go   identity: the addresses, which never change
+//
 // There are no routers: every destination is a neighbour on the link. Fragments are refused. Of TCP
 // there is no selective acknowledgment, no urgent data and no delay of acknowledgments, and a SYN
 // does not cross another.

@@ -37,6 +37,7 @@ const (
 // Flow sends datagrams at a rate (open loop). Its fields change only during calls of its host.
 type Flow struct {
 	timer
+	of     *datagrams
 	spec   FlowSpec
 	dst    packet.Addr
 	port   uint16
@@ -50,29 +51,38 @@ type Flow struct {
 	stage  stage
 }
 
-// UDP begins a flow, the first datagram at now. The error names the part of the spec that is
-// invalid.
-func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) {
-	dst, err := h.destination(spec.Dst, true)
+// datagrams is UDP: the host's flows, and what it counts of those of others.
+type datagrams struct {
+	via      *neighbours
+	flows    map[uint16]*Flow // by source port
+	port     uint16           // the last source port given out
+	sinks    map[sinkKey]*Sink
+	sinkRow  []*Sink // in order of arrival
+	sinkNext int     // index in sinkRow of the next that may be evicted
+}
+
+// begin begins a flow, the first datagram at now.
+func (g *datagrams) begin(spec FlowSpec, now time.Duration) (*Flow, error) {
+	dst, err := g.via.link.destination(spec.Dst, true)
 	if err != nil {
 		return nil, err
 	}
 	spec.Port = cmp.Or(spec.Port, DefaultFlowPort)
 	spec.Size = cmp.Or(spec.Size, DefaultFlowSize)
-	if err := spec.check(h.maxPayload(dst) - packet.UDPLen); err != nil {
+	if err := spec.check(g.via.link.maxPayload(dst) - packet.UDPLen); err != nil {
 		return nil, err
 	}
-	port, ok := h.takePort()
+	port, ok := g.takePort()
 	if !ok {
 		return nil, fmt.Errorf("%d flows at once are as many as a host may have", maxFlows)
 	}
-	f := &Flow{spec: spec, dst: dst, port: port}
+	f := &Flow{of: g, spec: spec, dst: dst, port: port}
 	f.pace = pace{pattern: spec.Pattern, interval: float64(time.Second) / spec.Rate, on: spec.On, off: spec.Off, start: now}
 	if spec.Duration > 0 {
 		f.end = now + spec.Duration
 	}
-	put(&h.flows, port, f)
-	h.timers.set(&f.timer, f, now)
+	put(&g.flows, port, f)
+	g.via.link.timers.set(&f.timer, f, now)
 	return f, nil
 }
 
@@ -94,52 +104,52 @@ func (s *FlowSpec) check(room int) error {
 }
 
 // takePort finds a free port of the dynamic range.
-func (h *Host) takePort() (port uint16, ok bool) {
-	if len(h.flows) >= maxFlows {
+func (g *datagrams) takePort() (port uint16, ok bool) {
+	if len(g.flows) >= maxFlows {
 		return 0, false
 	}
 	for {
-		if h.port = max(h.port+1, firstPort); h.flows[h.port] == nil {
-			return h.port, true
+		if g.port = max(g.port+1, firstPort); g.flows[g.port] == nil {
+			return g.port, true
 		}
 	}
 }
 
 // wake sends the next datagram.
-func (f *Flow) wake(h *Host, now time.Duration, out Output) {
+func (f *Flow) wake(now time.Duration, out Output) {
 	switch {
 	case f.stage >= done:
 		f.stage = forgotten
-		delete(h.flows, f.port)
+		delete(f.of.flows, f.port)
 	case f.end != 0 && f.at >= f.end:
-		f.Stop(h, now)
+		f.Stop(now)
 	default:
-		f.send(h, now, out)
+		f.send(now, out)
 	}
 }
 
-func (f *Flow) send(h *Host, now time.Duration, out Output) {
+func (f *Flow) send(now time.Duration, out Output) {
 	s := stamp{id: uint32(f.port), seq: f.issued, sent: f.at}
-	k := h.key(f.dst)
+	k := f.of.via.link.key(f.dst)
 	k.SrcPort, k.DstPort = f.port, f.spec.Port
-	payload := h.stamped(s, f.spec.Size)
-	h.buf = packet.AppendUDP(h.buf[:0], &k, payload)
+	payload := f.of.via.link.stamped(s, f.spec.Size)
+	f.of.via.link.buf = packet.AppendUDP(f.of.via.link.buf[:0], &k, payload)
 	if f.issued++; f.issued == f.spec.Count {
-		f.Stop(h, now)
+		f.Stop(now)
 	} else {
-		random := rand.New(&h.random)
-		h.timers.set(&f.timer, f, f.pace.after(random))
+		random := rand.New(&f.of.via.link.random)
+		f.of.via.link.timers.set(&f.timer, f, f.pace.after(random))
 	}
-	h.deliver(f.dst, h.buf, &f.tally, now, out)
+	f.of.via.deliver(f.dst, f.of.via.link.buf, &f.tally, now, out)
 }
 
 // Stop ends the flow. Echoes are still counted for the time linger.
-func (f *Flow) Stop(h *Host, now time.Duration) {
+func (f *Flow) Stop(now time.Duration) {
 	if f.stage >= done {
 		return
 	}
 	f.stage, f.ended = done, now
-	h.timers.set(&f.timer, f, now+linger)
+	f.of.via.link.timers.set(&f.timer, f, now+linger)
 }
 
 // receive counts an echoed datagram; ok is false if this flow did not send it.

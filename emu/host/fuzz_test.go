@@ -56,11 +56,11 @@ func FuzzSegment(f *testing.F) {
 				to, from, host = far, s, 1
 			}
 			h := w.hosts[host]
-			k := packet.Key{EthDst: h.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4,
-				IPSrc: to.key.peer, IPDst: h.ip4,
+			k := packet.Key{EthDst: h.link.cfg.MAC, EthSrc: packet.MAC{2, 9}, EtherType: packet.TypeIPv4,
+				IPSrc: to.key.peer, IPDst: h.link.ip4,
 				SrcPort: to.key.peerPort, DstPort: to.key.local, TCPFlags: uint16(in[8] & 0x3f)}
-			seq := from.iss + uint32(from.nxt) + binary.BigEndian.Uint32(in)
-			ack := to.iss + uint32(to.nxt) + binary.BigEndian.Uint32(in[4:])
+			seq := from.snd.iss + uint32(from.snd.nxt) + binary.BigEndian.Uint32(in)
+			ack := to.snd.iss + uint32(to.snd.nxt) + binary.BigEndian.Uint32(in[4:])
 			frame := packet.AppendTCPOptions(nil, &k, seq, ack, binary.BigEndian.Uint16(in[9:]), in[11:15],
 				in[:min(int(in[0]), len(in))])
 			h.Receive(frame, w.now, plug{w, host})
@@ -77,13 +77,13 @@ func FuzzSegment(f *testing.F) {
 
 func checkLimits(t *testing.T, h *Host) {
 	t.Helper()
-	if len(h.neighbours) != len(h.order) || len(h.order) > MaxNeighbours || len(h.sinks) != len(h.sinkRow) ||
-		len(h.sinkRow) > MaxSinks {
-		t.Errorf("%d neighbours, %d in order; %d sinks, %d in a row", len(h.neighbours), len(h.order), len(h.sinks),
-			len(h.sinkRow))
+	c, u := &h.neighbours, &h.udp
+	if len(c.table) != len(c.order) || len(c.order) > MaxNeighbours || len(u.sinks) != len(u.sinkRow) ||
+		len(u.sinkRow) > MaxSinks {
+		t.Errorf("%d neighbours, %d in order; %d sinks, %d in a row", len(c.table), len(c.order), len(u.sinks), len(u.sinkRow))
 	}
 	waiting := 0
-	for _, n := range h.order {
+	for _, n := range c.order {
 		for _, w := range n.held {
 			waiting += len(w.frame)
 		}
@@ -92,19 +92,20 @@ func checkLimits(t *testing.T, h *Host) {
 		}
 	}
 	passive := 0
-	for _, s := range h.streams {
+	for _, s := range h.tcp.streams {
 		if !s.active {
 			passive++
 		}
-		if len(s.outOfOrder) > maxSpans || s.una > s.nxt || s.nxt > s.highest || s.una < 0 || s.congestion.cwnd < 1 {
+		q := &s.snd
+		if len(s.rcv.outOfOrder) > maxSpans || q.una > q.nxt || q.nxt > q.highest || q.una < 0 || q.congestion.cwnd < 1 {
 			t.Errorf("stream %+v", s)
 		}
 	}
-	if passive != len(h.accepted) || len(h.streams) > MaxStreams {
-		t.Errorf("%d streams of others, %d accepted; %d streams", passive, len(h.accepted), len(h.streams))
+	if passive != len(h.tcp.accepted) || len(h.tcp.streams) > MaxStreams {
+		t.Errorf("%d streams of others, %d accepted; %d streams", passive, len(h.tcp.accepted), len(h.tcp.streams))
 	}
-	if waiting != h.heldBytes || waiting > MaxHeldBytes {
-		t.Errorf("%d bytes wait, %d counted", waiting, h.heldBytes)
+	if waiting != h.neighbours.heldBytes || waiting > MaxHeldBytes {
+		t.Errorf("%d bytes wait, %d counted", waiting, h.neighbours.heldBytes)
 	}
 }
 
@@ -138,11 +139,11 @@ func TestStrangersFillNothing(t *testing.T) {
 	var o trash
 	for i := range uint32(6000) {
 		k := packet.NewARPRequest(packet.MAC{2, 1, 0, 0, byte(i >> 8), byte(i)},
-			[4]byte{10, 1, byte(i >> 8), byte(i)}, h.ip4.As4())
+			[4]byte{10, 1, byte(i >> 8), byte(i)}, h.link.ip4.As4())
 		h.Receive(packet.AppendARP(nil, &k), 0, &o)
-		e := packet.Key{EthDst: h.cfg.MAC, EthSrc: k.EthSrc, EtherType: packet.TypeIPv4,
+		e := packet.Key{EthDst: h.link.cfg.MAC, EthSrc: k.EthSrc, EtherType: packet.TypeIPv4,
 			IPSrc: packet.AddrFrom4([4]byte{10, 2, byte(i >> 8), byte(i)}),
-			IPDst: h.ip4, ICMPType: packet.ICMPv4EchoRequest, SrcPort: 9, DstPort: 9}
+			IPDst: h.link.ip4, ICMPType: packet.ICMPv4EchoRequest, SrcPort: 9, DstPort: 9}
 		h.Receive(packet.AppendICMPEcho(nil, &e, 1, 1, make([]byte, 56)), 0, &o)
 		h.Receive(packet.AppendUDP(nil, &e, []byte("x")), 0, &o)
 		e.TCPFlags = packet.TCPSyn
@@ -153,10 +154,10 @@ func TestStrangersFillNothing(t *testing.T) {
 		c.TCPAccepted != MaxStreams || c.TCPDropped != 6000-MaxStreams {
 		t.Errorf("%+v", c)
 	}
-	if h.heldBytes < MaxHeldBytes/2 {
-		t.Errorf("only %d bytes wait", h.heldBytes)
+	if h.neighbours.heldBytes < MaxHeldBytes/2 {
+		t.Errorf("only %d bytes wait", h.neighbours.heldBytes)
 	}
-	if len(h.order) != MaxNeighbours || h.timers.Len() > MaxNeighbours+MaxStreams {
-		t.Errorf("%d neighbours, %d timers", len(h.order), h.timers.Len())
+	if len(h.neighbours.order) != MaxNeighbours || h.link.timers.Len() > MaxNeighbours+MaxStreams {
+		t.Errorf("%d neighbours, %d timers", len(h.neighbours.order), h.link.timers.Len())
 	}
 }

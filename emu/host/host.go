@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"math/rand/v2"
+	"net/netip"
 	"time"
 
 	"github.com/weirnet/weir/packet"
@@ -14,37 +15,15 @@ type Output interface {
 	Send(frame []byte)
 }
 
-// Host is one station. Its methods are for one goroutine at a time.
+// Host is one station: a stack of layers, each of which knows those below it. Its methods are for one goroutine at
+// a time.
 type Host struct {
-	cfg     Config
-	ip4     packet.Addr // zero: none
-	ip6     packet.Addr
-	mac     uint64
-	started bool
-
-	timers timers
-	random rand.PCG
-	buf    []byte // the frame that is being built; grows to the longest one sent
-
-	counters Counters
-
-	neighbours map[packet.Addr]*neighbour
-	order      []*neighbour // in order of arrival
-	next       int          // index in order of the next to be evicted
-	heldBytes  int
-
-	pings    map[uint16]*Ping // by echo identifier
-	pingID   uint16
-	flows    map[uint16]*Flow // by source port
-	port     uint16           // the last source port given out
-	sinks    map[sinkKey]*Sink
-	sinkRow  []*Sink // in order of arrival
-	sinkNext int     // index in sinkRow of the next that may be evicted
-
-	streams     map[streamKey]*Stream
-	accepted    []*Stream // those of them that other hosts opened
-	streamPort  uint16
-	closedPorts map[uint16]bool
+	link       link
+	neighbours neighbours
+	echo       echo
+	udp        datagrams
+	tcp        streams
+	started    bool
 }
 
 // New is a host with this configuration; the error is that of Config.Check.
@@ -54,10 +33,11 @@ func New(cfg Config) (*Host, error) {
 	}
 	cfg.MTU = cmp.Or(cfg.MTU, DefaultMTU)
 	cfg.NeighbourLife = cmp.Or(cfg.NeighbourLife, DefaultNeighbourLife)
-	h := &Host{cfg: cfg, mac: cfg.MAC.Uint64(), ip4: packet.AddrFrom(cfg.IPv4.Addr()), ip6: packet.AddrFrom(cfg.IPv6.Addr()),
-		timers: newTimers()}
-	h.random = *rand.NewPCG(cfg.Seed, h.mac)
-	h.port, h.streamPort = firstPort-1, firstPort-1
+	h := &Host{link: link{identity: identityOf(cfg), timers: newTimers()}}
+	h.link.random = *rand.NewPCG(cfg.Seed, h.link.mac)
+	h.neighbours.link = &h.link
+	h.echo.via, h.udp.via, h.tcp.via = &h.neighbours, &h.neighbours, &h.neighbours
+	h.udp.port, h.tcp.port = firstPort-1, firstPort-1
 	return h, nil
 }
 
@@ -70,7 +50,7 @@ func put[K comparable, V any](m *map[K]V, key K, v V) {
 }
 
 // Counters are the host's totals now.
-func (h *Host) Counters() Counters { return h.counters }
+func (h *Host) Counters() Counters { return h.link.counters }
 
 // maxWakes is how many timers one Step serves: after a late call, or with a flow at an absurd rate,
 // the other hosts of a loop get their turn too.
@@ -81,36 +61,60 @@ const maxWakes = 256
 func (h *Host) Step(now time.Duration, out Output) (next time.Duration, ok bool) {
 	if !h.started {
 		h.started = true
-		if h.cfg.Announce {
+		if h.link.cfg.Announce {
 			h.Announce(now, out)
 		}
 	}
 	for range maxWakes {
-		t, ok := h.timers.Due(now)
+		t, ok := h.link.timers.Due(now)
 		if !ok {
 			break
 		}
-		t.owner.wake(h, now, out)
+		t.owner.wake(now, out)
 	}
-	next, _, ok = h.timers.First()
+	next, _, ok = h.link.timers.First()
 	return next, ok
 }
 
-// vlan is the tag of frames in the form of package packet.
-func (h *Host) vlan() uint16 {
-	if h.cfg.VLAN == 0 {
-		return 0
-	}
-	return packet.VLANPresent | h.cfg.VLAN
+// Announce sends at once, to all stations, a gratuitous ARP request (RFC 5227, section 3: sender
+// and target are the host) and an unsolicited neighbour advertisement, for the addresses the host
+// has.
+func (h *Host) Announce(_ time.Duration, out Output) { h.neighbours.announce(out) }
+
+// AnnounceAt has the host send at a time what Announce sends.
+func (h *Host) AnnounceAt(at time.Duration) {
+	a := &announcement{of: &h.neighbours}
+	h.link.timers.set(&a.timer, a, at)
 }
 
-// own reports whether ip is an address of this host.
-func (h *Host) own(ip packet.Addr) bool { return !ip.IsZero() && (ip == h.ip4 || ip == h.ip6) }
+// Ping begins a series of echo requests, the first at now. The error names the part of the spec
+// that is invalid.
+func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) { return h.echo.begin(spec, now) }
 
-// source is the host's address of ip's version; ok is false if it has none.
-func (h *Host) source(ip packet.Addr) (src packet.Addr, ok bool) {
-	if ip.Is4() {
-		return h.ip4, !h.ip4.IsZero()
+// UDP begins a flow, the first datagram at now. The error names the part of the spec that is
+// invalid.
+func (h *Host) UDP(spec FlowSpec, now time.Duration) (*Flow, error) { return h.udp.begin(spec, now) }
+
+// Sink counts the flow from src and its port to this host's address dst and its port; nil if
+// nothing arrived of it.
+func (h *Host) Sink(src netip.Addr, srcPort uint16, dst netip.Addr, dstPort uint16) *Sink {
+	return h.udp.sinks[sinkKey{packet.AddrFrom(src), packet.AddrFrom(dst), srcPort, dstPort}]
+}
+
+// TCP begins a stream, the SYN at now. The error names the part of the spec that is invalid.
+func (h *Host) TCP(spec StreamSpec, now time.Duration) (*Stream, error) {
+	return h.tcp.begin(spec, now)
+}
+
+// ClosePort has streams to a port be refused. All ports below the dynamic range are open in a new
+// host.
+func (h *Host) ClosePort(port uint16) { put(&h.tcp.closedPorts, port, true) }
+
+// AcceptedFrom is the stream from a port of src to this host's port, or nil.
+func (h *Host) AcceptedFrom(src netip.Addr, srcPort, port uint16) *Stream {
+	s := h.tcp.streams[streamKey{packet.AddrFrom(src), srcPort, port}]
+	if s == nil || s.active {
+		return nil
 	}
-	return h.ip6, !h.ip6.IsZero()
+	return s
 }

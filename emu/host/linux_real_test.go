@@ -231,7 +231,7 @@ func (c *cable) hostStreams() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.until("a probe of the closed window", func() bool { return s.window == 0 && s.counts.timeouts > 0 })
+	c.until("a probe of the closed window", func() bool { return s.snd.window == 0 && s.snd.timeouts > 0 })
 	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	got, err := io.ReadAll(conn)
 	conn.Close()

@@ -11,18 +11,18 @@ var allNodes = packet.Addr{0: 0xff, 1: 0x02, 15: 1}
 
 // askND sends a solicitation for n's address: to its solicited-node group, or to n alone while it
 // is still valid.
-func (h *Host) askND(n *neighbour, out Output) {
-	k := packet.NewNDSolicit(h.cfg.MAC, h.ip6, n.ip)
+func (c *neighbours) askND(n *neighbour, out Output) {
+	k := packet.NewNDSolicit(c.link.cfg.MAC, c.link.ip6, n.ip)
 	if n.known {
 		k.EthDst, k.IPDst = n.mac, n.ip
 	}
-	h.sendND(k, 0, out)
+	c.sendND(k, 0, out)
 }
 
-func (h *Host) sendND(k packet.Key, flags uint8, out Output) {
-	k.VLAN = h.vlan()
-	h.buf = packet.AppendND(h.buf[:0], &k, flags)
-	h.transmit(h.buf, nil, out)
+func (c *neighbours) sendND(k packet.Key, flags uint8, out Output) {
+	k.VLAN = c.link.vlan()
+	c.link.buf = packet.AppendND(c.link.buf[:0], &k, flags)
+	c.link.transmit(c.link.buf, nil, out)
 }
 
 // linkAddress is the address in a message's option of this type, zero without one; ok is false if
@@ -41,87 +41,99 @@ func linkAddress(options []byte, want uint8) (mac packet.MAC, ok bool) {
 	return mac, true
 }
 
+// receiveND handles a neighbour solicitation or advertisement. A hop limit below 255 means that it
+// came from beyond the link (RFC 4861, section 7.1).
+func (c *neighbours) receiveND(d *datagram, m packet.ND, now time.Duration, out Output) {
+	switch {
+	case !m.Valid() || m[1] != 0:
+		c.link.counters.Malformed++
+	case d.ttl != 255:
+		c.link.counters.Foreign++
+	case m.Type() == packet.NDSolicit:
+		c.receiveSolicit(d.src, m, now, out)
+	default:
+		c.receiveAdvert(m, now, out)
+	}
+}
+
 // receiveSolicit learns from a solicitation and answers it (RFC 4861, sections 7.1.1 and 7.2.3).
-func (h *Host) receiveSolicit(src packet.Addr, m packet.ND, now time.Duration, out Output) {
-	if m.Target() != h.ip6 {
+func (c *neighbours) receiveSolicit(src packet.Addr, m packet.ND, now time.Duration, out Output) {
+	if m.Target() != c.link.ip6 {
 		return
 	}
 	mac, ok := linkAddress(m.Options(), packet.NDOptSLL)
 	if !ok {
-		h.counters.Malformed++
+		c.link.counters.Malformed++
 		return
 	}
-	h.counters.Asked++
+	c.link.counters.Asked++
 	if src.IsZero() { // duplicate address detection: the answer goes to all nodes
-		h.counters.Answers++
-		h.announceND(out)
+		c.link.counters.Answers++
+		c.announceND(out)
 		return
 	}
-	if src == h.ip6 {
+	if src == c.link.ip6 {
 		return
 	}
-	h.learn(src, mac, true, now, out)
-	h.counters.Answers++
-	h.advertiseTo(src, mac, now, out)
+	c.learn(src, mac, true, now, out)
+	c.link.counters.Answers++
+	c.advertiseTo(src, mac, now, out)
 }
 
 // advertiseTo answers a solicitation from src: to the address in its option, or by the cache if it
 // has none.
-func (h *Host) advertiseTo(src packet.Addr, mac packet.MAC, now time.Duration, out Output) {
+func (c *neighbours) advertiseTo(src packet.Addr, mac packet.MAC, now time.Duration, out Output) {
 	const flags = packet.NDSolicited | packet.NDOverride
-	k := packet.NewNDAdvert(h.cfg.MAC, h.ip6, mac, src)
+	k := packet.NewNDAdvert(c.link.cfg.MAC, c.link.ip6, mac, src)
 	if !mac.IsZero() && !mac.IsMulticast() {
-		h.sendND(k, flags, out)
+		c.sendND(k, flags, out)
 		return
 	}
-	k.VLAN = h.vlan()
-	h.buf = packet.AppendND(h.buf[:0], &k, flags)
-	h.deliver(src, h.buf, nil, now, out)
+	k.VLAN = c.link.vlan()
+	c.link.buf = packet.AppendND(c.link.buf[:0], &k, flags)
+	c.deliver(src, c.link.buf, nil, now, out)
 }
 
 // receiveAdvert learns from an advertisement (RFC 4861, section 7.2.5, without its states between
 // known and unknown).
-func (h *Host) receiveAdvert(m packet.ND, now time.Duration, out Output) {
+func (c *neighbours) receiveAdvert(m packet.ND, now time.Duration, out Output) {
 	mac, ok := linkAddress(m.Options(), packet.NDOptTLL)
 	if !ok {
-		h.counters.Malformed++
+		c.link.counters.Malformed++
 		return
 	}
-	n := h.neighbours[m.Target()]
+	n := c.table[m.Target()]
 	if n == nil || mac.IsZero() && !n.known {
-		h.counters.Unmatched++ // not asked for, or without an address
+		c.link.counters.Unmatched++ // not asked for, or without an address
 		return
 	}
 	if mac.IsZero() || n.known && n.mac != mac && m.Flags()&packet.NDOverride == 0 {
 		mac = n.mac
 	}
-	h.learn(m.Target(), mac, false, now, out)
+	c.learn(m.Target(), mac, false, now, out)
 }
 
 // announceND sends an unsolicited advertisement of the host's address (RFC 4861, section 7.2.6).
-func (h *Host) announceND(out Output) {
-	h.sendND(packet.NewNDAdvert(h.cfg.MAC, h.ip6, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, allNodes), packet.NDOverride, out)
+func (c *neighbours) announceND(out Output) {
+	c.sendND(packet.NewNDAdvert(c.link.cfg.MAC, c.link.ip6, packet.MAC{0x33, 0x33, 0, 0, 0, 1}, allNodes), packet.NDOverride, out)
 }
 
-// Announce sends at once, to all stations, a gratuitous ARP request (RFC 5227, section 3: sender
+// announce sends at once, to all stations, a gratuitous ARP request (RFC 5227, section 3: sender
 // and target are the host) and an unsolicited neighbour advertisement, for the addresses the host
 // has.
-func (h *Host) Announce(_ time.Duration, out Output) {
-	if !h.ip4.IsZero() {
-		h.sendARP(packet.NewARPRequest(h.cfg.MAC, h.ip4.As4(), h.ip4.As4()), out)
+func (c *neighbours) announce(out Output) {
+	if !c.link.ip4.IsZero() {
+		c.sendARP(packet.NewARPRequest(c.link.cfg.MAC, c.link.ip4.As4(), c.link.ip4.As4()), out)
 	}
-	if !h.ip6.IsZero() {
-		h.announceND(out)
+	if !c.link.ip6.IsZero() {
+		c.announceND(out)
 	}
 }
 
-// announcement is the timer of an Announce.
-type announcement struct{ timer }
-
-func (*announcement) wake(h *Host, now time.Duration, out Output) { h.Announce(now, out) }
-
-// AnnounceAt has the host send at a time what Announce sends.
-func (h *Host) AnnounceAt(at time.Duration) {
-	a := &announcement{}
-	h.timers.set(&a.timer, a, at)
+// announcement is the timer of an announcement to come.
+type announcement struct {
+	timer
+	of *neighbours
 }
+
+func (a *announcement) wake(_ time.Duration, out Output) { a.of.announce(out) }

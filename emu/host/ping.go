@@ -32,6 +32,7 @@ const maxPings = 1 << 15
 // Ping is a series of echo requests. Its fields change only during calls of its host.
 type Ping struct {
 	timer
+	of     *echo
 	spec   PingSpec
 	dst    packet.Addr
 	id     uint16
@@ -43,70 +44,100 @@ type Ping struct {
 	stage  stage
 }
 
-// Ping begins a series of echo requests, the first at now. The error names the part of the spec
-// that is invalid.
-func (h *Host) Ping(spec PingSpec, now time.Duration) (*Ping, error) {
-	dst, err := h.destination(spec.Dst, false)
+// echo is ICMP's: it answers requests, and has the host's pings.
+type echo struct {
+	via   *neighbours
+	pings map[uint16]*Ping // by echo identifier
+	last  uint16           // identifier given out
+}
+
+// answer answers a request, unless it was sent to a group, as Linux does for IPv4.
+func (e *echo) answer(d *datagram, m packet.ICMP, now time.Duration, out Output) {
+	if !e.via.link.own(d.dst) || m.Code() != 0 {
+		e.via.link.counters.Foreign++
+		return
+	}
+	e.via.link.counters.Echoed++
+	k := e.via.link.key(d.src)
+	k.ICMPType = packet.ICMPv4EchoReply
+	if !d.src.Is4() {
+		k.ICMPType = packet.ICMPv6EchoReply
+	}
+	e.via.link.buf = packet.AppendICMPEcho(e.via.link.frame(), &k, m.EchoID(), m.EchoSeq(), m.Payload())
+	e.via.deliver(d.src, e.via.link.buf, nil, now, out)
+}
+
+// receive hands a reply to its ping.
+func (e *echo) receive(src packet.Addr, m packet.ICMP, now time.Duration) {
+	p := e.pings[m.EchoID()]
+	if p == nil || p.dst != src || m.Code() != 0 || !p.receive(m, now) {
+		e.via.link.counters.Unmatched++
+	}
+}
+
+// begin begins a ping, the first request at now.
+func (e *echo) begin(spec PingSpec, now time.Duration) (*Ping, error) {
+	dst, err := e.via.link.destination(spec.Dst, false)
 	if err != nil {
 		return nil, err
 	}
 	spec.Interval = cmp.Or(spec.Interval, DefaultPingInterval)
 	spec.Size = cmp.Or(spec.Size, DefaultPingSize)
 	spec.Timeout = cmp.Or(spec.Timeout, DefaultPingTimeout)
-	if room := h.maxPayload(dst) - packet.ICMPLen; spec.Size < stampLen || spec.Size > room {
+	if room := e.via.link.maxPayload(dst) - packet.ICMPLen; spec.Size < stampLen || spec.Size > room {
 		return nil, fmt.Errorf("size %d: want %d to %d bytes", spec.Size, stampLen, room)
 	}
 	if spec.Count < 0 || spec.Interval < 0 || spec.Timeout < 0 {
 		return nil, fmt.Errorf("count %d, interval %s, timeout %s: none may be negative", spec.Count, spec.Interval, spec.Timeout)
 	}
-	if len(h.pings) >= maxPings {
+	if len(e.pings) >= maxPings {
 		return nil, fmt.Errorf("%d pings at once are as many as a host can tell apart", maxPings)
 	}
-	h.pingID++
-	for h.pings[h.pingID] != nil {
-		h.pingID++
+	e.last++
+	for e.pings[e.last] != nil {
+		e.last++
 	}
-	p := &Ping{spec: spec, dst: dst, id: h.pingID}
-	put(&h.pings, p.id, p)
-	h.timers.set(&p.timer, p, now)
+	p := &Ping{of: e, spec: spec, dst: dst, id: e.last}
+	put(&e.pings, p.id, p)
+	e.via.link.timers.set(&p.timer, p, now)
 	return p, nil
 }
 
 // wake sends the next request, ends the wait for answers, or forgets the ping.
-func (p *Ping) wake(h *Host, now time.Duration, out Output) {
+func (p *Ping) wake(now time.Duration, out Output) {
 	switch p.stage {
 	case sending:
-		p.send(h, now, out)
+		p.send(now, out)
 	case waiting:
-		p.finish(h, now)
+		p.finish(now)
 	default:
 		p.stage = forgotten
-		delete(h.pings, p.id)
+		delete(p.of.pings, p.id)
 	}
 }
 
-func (p *Ping) send(h *Host, now time.Duration, out Output) {
+func (p *Ping) send(now time.Duration, out Output) {
 	intended := p.at
 	s := stamp{id: uint32(p.id), seq: p.issued, sent: intended}
-	k := h.key(p.dst)
+	k := p.of.via.link.key(p.dst)
 	k.ICMPType = packet.ICMPv4EchoRequest
 	if !p.dst.Is4() {
 		k.ICMPType = packet.ICMPv6EchoRequest
 	}
-	payload := h.stamped(s, p.spec.Size)
-	h.buf = packet.AppendICMPEcho(h.buf[:0], &k, p.id, uint16(p.issued), payload)
+	payload := p.of.via.link.stamped(s, p.spec.Size)
+	p.of.via.link.buf = packet.AppendICMPEcho(p.of.via.link.buf[:0], &k, p.id, uint16(p.issued), payload)
 	p.issued++
 	if p.issued == uint64(p.spec.Count) {
 		p.stage = waiting
-		h.timers.set(&p.timer, p, now+p.spec.Timeout)
+		p.of.via.link.timers.set(&p.timer, p, now+p.spec.Timeout)
 	} else {
-		h.timers.set(&p.timer, p, intended+p.spec.Interval)
+		p.of.via.link.timers.set(&p.timer, p, intended+p.spec.Interval)
 	}
-	h.deliver(p.dst, h.buf, &p.tally, now, out)
+	p.of.via.deliver(p.dst, p.of.via.link.buf, &p.tally, now, out)
 }
 
 // receive counts a reply; ok is false if it answers no request of this ping.
-func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
+func (p *Ping) receive(m packet.ICMP, now time.Duration) (ok bool) {
 	s, ok := readStamp(m.Payload())
 	if !ok || s.id != uint32(p.id) || s.seq >= p.issued || uint16(s.seq) != m.EchoSeq() || s.sent > now+maxSkew {
 		return false
@@ -120,26 +151,26 @@ func (p *Ping) receive(h *Host, m packet.ICMP, now time.Duration) (ok bool) {
 		p.late++
 	}
 	if p.stage == waiting && p.seen.Received == p.issued {
-		p.finish(h, now)
+		p.finish(now)
 	}
 	return true
 }
 
 // finish ends the ping. Replies are still counted for the time linger.
-func (p *Ping) finish(h *Host, now time.Duration) {
+func (p *Ping) finish(now time.Duration) {
 	p.stage = done
-	h.timers.set(&p.timer, p, now+linger)
+	p.of.via.link.timers.set(&p.timer, p, now+linger)
 }
 
 // Stop ends the requests and waits for answers as after the last one.
-func (p *Ping) Stop(h *Host, now time.Duration) {
+func (p *Ping) Stop(now time.Duration) {
 	if p.stage != sending {
 		return
 	}
 	p.stage = waiting
 	if p.seen.Received == p.issued {
-		p.finish(h, now)
+		p.finish(now)
 		return
 	}
-	h.timers.set(&p.timer, p, now+p.spec.Timeout)
+	p.of.via.link.timers.set(&p.timer, p, now+p.spec.Timeout)
 }

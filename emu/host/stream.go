@@ -58,10 +58,20 @@ type streamKey struct {
 	peerPort, local uint16
 }
 
-// Stream is one end of a connection. Its fields change only during calls of its host. Sequence
-// numbers are counted as offsets: 0 is the SYN, the first byte is 1, and after the last one comes
-// the FIN.
+// streams is TCP: all streams of a host, those that it opened and those that others did.
+type streams struct {
+	via         *neighbours
+	streams     map[streamKey]*Stream
+	accepted    []*Stream // those of them that other hosts opened
+	port        uint16    // the last source port given out
+	closedPorts map[uint16]bool
+}
+
+// Stream is one end of a connection: two halves, which know nothing of each other, and what joins them. Its fields
+// change only during calls of its host. Sequence numbers are counted as offsets: 0 is the SYN, the first byte is
+// 1, and after the last one comes the FIN.
 type Stream struct {
+	of     *streams
 	rtx    timer // retransmission, and probes of a closed window
 	app    timer // of the sending application; when it has nothing more to do, of forgetting
 	key    streamKey
@@ -71,33 +81,16 @@ type Stream struct {
 	err    error
 	place  int // among the accepted
 
-	iss                uint32
-	una, nxt, highest  int64  // the first byte not acknowledged, the next to send, the first never sent
-	written            uint64 // bytes that the application has given
-	closing            bool   // the FIN is to follow them
-	window             int64  // the peer's, in bytes
-	shift              uint8  // of the peer's windows
-	scaled             bool   // both ends shift windows
-	retries            int
-	timing             bool // a segment that ends at timedEnd and was sent at timedAt is being timed
-	timedEnd           int64
-	timedAt            time.Duration
-	congestion         congestion
-	retransmission     retransmission
-	irs                uint32
-	rcv                int64 // the next offset expected
-	fin                int64 // the offset of the peer's FIN, if it came; 0: not yet
-	outOfOrder         spans
+	snd                sender
+	rcv                receiver
 	since, until       time.Duration // established; the end of Duration
 	started, end, last time.Duration // begun, ended, last heard of the peer
 	tally              tally
-	counts             streamCounts
-	rtt                latency
 }
 
-// TCP begins a stream, the SYN at now. The error names the part of the spec that is invalid.
-func (h *Host) TCP(spec StreamSpec, now time.Duration) (*Stream, error) {
-	dst, err := h.destination(spec.Dst, false)
+// begin begins a stream, the SYN at now.
+func (c *streams) begin(spec StreamSpec, now time.Duration) (*Stream, error) {
+	dst, err := c.via.link.destination(spec.Dst, false)
 	if err != nil {
 		return nil, err
 	}
@@ -108,48 +101,52 @@ func (h *Host) TCP(spec StreamSpec, now time.Duration) (*Stream, error) {
 	if spec.Bytes > endless {
 		return nil, fmt.Errorf("%d bytes: want at most 2^60, or 0 for no limit", spec.Bytes)
 	}
-	key, ok := h.takeStreamKey(dst, spec.Port)
+	key, ok := c.takeKey(dst, spec.Port)
 	if !ok {
 		return nil, fmt.Errorf("%d streams at once are as many as a host may have", MaxStreams)
 	}
-	s := h.newStream(key, now)
+	s := c.newStream(key, now)
 	s.spec, s.active = spec, true
-	h.timers.set(&s.rtx, (*streamRetransmit)(s), now)
+	s.setRetransmit(now)
 	return s, nil
 }
 
-// takeStreamKey finds a free port of the dynamic range for a stream to a port of dst.
-func (h *Host) takeStreamKey(dst packet.Addr, port uint16) (key streamKey, ok bool) {
-	if len(h.streams) >= MaxStreams {
+// takeKey finds a free port of the dynamic range for a stream to a port of dst.
+func (c *streams) takeKey(dst packet.Addr, port uint16) (key streamKey, ok bool) {
+	if len(c.streams) >= MaxStreams {
 		return streamKey{}, false
 	}
 	key = streamKey{peer: dst, peerPort: port}
 	for {
-		h.streamPort = max(h.streamPort+1, firstPort)
-		if key.local = h.streamPort; h.streams[key] == nil {
+		c.port = max(c.port+1, firstPort)
+		if key.local = c.port; c.streams[key] == nil {
 			return key, true
 		}
 	}
 }
 
 // newStream makes either end of a connection.
-func (h *Host) newStream(key streamKey, now time.Duration) *Stream {
-	s := &Stream{key: key, iss: uint32(h.random.Uint64()), started: now, last: now}
-	s.retransmission.rto = initialRTO
-	s.congestion.begin(h.mss(key.peer))
-	put(&h.streams, key, s)
+func (c *streams) newStream(key streamKey, now time.Duration) *Stream {
+	s := &Stream{of: c, key: key, started: now, last: now}
+	s.snd.begin(uint32(c.via.link.random.Uint64()), c.via.link.mss(key.peer))
+	put(&c.streams, key, s)
 	return s
 }
 
-// mss is the largest payload of a segment to dst that this host's link takes.
-func (h *Host) mss(dst packet.Addr) int { return h.maxPayload(dst) - packet.TCPLen }
-
 // Stop closes the stream in order: bytes that were sent are still delivered, no others are sent.
-func (s *Stream) Stop(h *Host, now time.Duration) {
-	if !s.active || s.stage > open || s.closing {
+func (s *Stream) Stop(now time.Duration) {
+	if !s.active || s.stage > open || s.snd.closing {
 		return
 	}
-	s.written = min(s.written, uint64(max(s.highest-1, 0)))
-	s.closing = true
-	h.timers.set(&s.app, (*streamApp)(s), now) // sends the FIN
+	s.snd.written = min(s.snd.written, uint64(max(s.snd.highest-1, 0)))
+	s.snd.closing = true
+	s.setApp(now) // sends the FIN
 }
+
+// setRetransmit sets the retransmission timer.
+func (s *Stream) setRetransmit(at time.Duration) {
+	s.of.via.link.timers.set(&s.rtx, (*streamRetransmit)(s), at)
+}
+
+// setApp sets the application's timer.
+func (s *Stream) setApp(at time.Duration) { s.of.via.link.timers.set(&s.app, (*streamApp)(s), at) }

@@ -3,76 +3,76 @@ package host
 import "time"
 
 // established starts the sending application, or the idle timer of an accepting one.
-func (s *Stream) established(h *Host, now time.Duration) {
-	s.stage, s.since, s.retries = open, now, 0
-	h.timers.stop(&s.rtx)
+func (s *Stream) established(now time.Duration) {
+	s.stage, s.since, s.snd.retries = open, now, 0
+	s.of.via.link.timers.stop(&s.rtx)
 	if !s.active {
-		h.timers.set(&s.app, (*streamApp)(s), now+acceptedIdle)
+		s.setApp(now + acceptedIdle)
 		return
 	}
 	if s.spec.Duration > 0 {
 		s.until = now + s.spec.Duration
-		h.timers.set(&s.app, (*streamApp)(s), s.until)
+		s.setApp(s.until)
 	}
 	switch {
-	case s.closing:
+	case s.snd.closing:
 	case s.spec.Rate > 0:
-		h.timers.set(&s.app, (*streamApp)(s), now)
+		s.setApp(now)
 	case s.spec.Bytes > 0:
-		s.written, s.closing = s.spec.Bytes, true
+		s.snd.written, s.snd.closing = s.spec.Bytes, true
 	default:
-		s.written = endless
+		s.snd.written = endless
 	}
 }
 
 // streamApp is a Stream as the owner of its application's timer.
 type streamApp Stream
 
-func (a *streamApp) wake(h *Host, now time.Duration, out Output) {
+func (a *streamApp) wake(now time.Duration, out Output) {
 	s := (*Stream)(a)
 	switch {
 	case s.stage == closed:
-		h.dropStream(s)
-	case s.finAcked(): // no FIN of the peer within finWait
-		s.finish(h, now)
+		s.of.drop(s)
+	case s.snd.finAcked(): // no FIN of the peer within finWait
+		s.finish(now)
 	case !s.active:
 		if now-s.last >= acceptedIdle {
-			s.fail(h, now, ErrSilent)
+			s.fail(now, ErrSilent)
 			return
 		}
-		h.timers.set(&s.app, a, s.last+acceptedIdle)
-	case s.until > 0 && now >= s.until && !s.closing:
-		s.Stop(h, now)
-	case s.stage == open && !s.closing:
-		s.write(h, now, out)
+		s.setApp(s.last + acceptedIdle)
+	case s.until > 0 && now >= s.until && !s.snd.closing:
+		s.Stop(now)
+	case s.stage == open && !s.snd.closing:
+		s.write(now, out)
 	case s.stage == open:
-		s.output(h, now, out)
+		s.output(now, out)
 	}
 }
 
 // write queues the next segment of a sender at a rate, and sets the timer for the one after it.
-func (s *Stream) write(h *Host, now time.Duration, out Output) {
-	n := uint64(s.congestion.mss)
+func (s *Stream) write(now time.Duration, out Output) {
+	n := uint64(s.snd.congestion.mss)
 	if s.spec.Bytes > 0 {
-		n = min(n, s.spec.Bytes-s.written)
+		n = min(n, s.spec.Bytes-s.snd.written)
 	}
-	ahead := int64(s.written) + 1 - s.una
+	ahead := int64(s.snd.written) + 1 - s.snd.una
 	if ahead < sendBuffer {
-		s.written += n
-		s.closing = s.spec.Bytes > 0 && s.written == s.spec.Bytes
+		s.snd.written += n
+		s.snd.closing = s.spec.Bytes > 0 && s.snd.written == s.spec.Bytes
 	}
-	s.output(h, now, out)
-	if s.closing || s.stage != open {
+	s.output(now, out)
+	if s.snd.closing || s.stage != open {
 		return
 	}
-	next := s.since + s.sendTime(s.written)
+	next := s.since + s.sendTime(s.snd.written)
 	if ahead >= sendBuffer {
 		next = now + s.sendTime(n)
 	}
 	if s.until > 0 {
 		next = min(next, s.until)
 	}
-	h.timers.set(&s.app, (*streamApp)(s), next)
+	s.setApp(next)
 }
 
 // sendTime is how long it takes to send bytes at the stream's rate.

@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-// streamCounts are what one end of a stream counts.
-type streamCounts struct {
-	retransmitted, timeouts, fastRetransmits, duplicateAcks         uint64
-	segmentsIn, duplicateIn, earlyIn, delivered, misplaced, outside uint64
-}
-
 // StreamReport is what one end of a stream has come to.
 type StreamReport struct {
 	Peer        netip.Addr
@@ -49,16 +43,12 @@ func (g streamStage) String() string {
 
 // Report is what this end of the stream has come to now.
 func (s *Stream) Report() StreamReport {
-	c := &s.counts
-	acked := uint64(max(s.una-1, 0))
-	if s.finAcked() {
-		acked--
-	}
+	q, r := &s.snd, &s.rcv
 	return StreamReport{Peer: s.key.peer.Netip(), PeerPort: s.key.peerPort, Port: s.key.local, Active: s.active,
 		State: s.stage.String(), Done: s.stage >= closed, Err: s.err, Started: s.started, Established: s.since, Ended: s.end,
-		Acked: acked, Segments: s.tally.sent, Unsent: s.tally.unsent, Retransmitted: c.retransmitted, Timeouts: c.timeouts,
-		FastRetransmits: c.fastRetransmits, DuplicateAcks: c.duplicateAcks, Delivered: c.delivered, SegmentsIn: c.segmentsIn,
-		Duplicated: c.duplicateIn, Reordered: c.earlyIn, Outside: c.outside, Misplaced: c.misplaced, RTT: s.rtt.summary()}
+		Acked: q.acked(), Segments: s.tally.sent, Unsent: s.tally.unsent, Retransmitted: q.retransmitted, Timeouts: q.timeouts,
+		FastRetransmits: q.fastRetransmits, DuplicateAcks: q.duplicateAcks, Delivered: r.delivered, SegmentsIn: r.segments,
+		Duplicated: r.duplicates, Reordered: r.early, Outside: r.outside, Misplaced: r.misplaced, RTT: q.rtt.summary()}
 }
 
 // Port is the stream's port at this host.

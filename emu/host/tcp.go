@@ -1,86 +1,73 @@
 package host
 
 import (
-	"net/netip"
 	"time"
 
 	"github.com/weirnet/weir/packet"
 )
 
-// ClosePort has streams to a port be refused. All ports below the dynamic range are open in a new
-// host.
-func (h *Host) ClosePort(port uint16) { put(&h.closedPorts, port, true) }
-
-// AcceptedFrom is the stream from a port of src to this host's port, or nil.
-func (h *Host) AcceptedFrom(src netip.Addr, srcPort, port uint16) *Stream {
-	s := h.streams[streamKey{packet.AddrFrom(src), srcPort, port}]
-	if s == nil || s.active {
-		return nil
-	}
-	return s
-}
-
-// receiveTCP hands a segment to its stream, opens a stream, or refuses the segment.
-func (h *Host) receiveTCP(d *datagram, now time.Duration, out Output) {
+// receive hands a segment to its stream, opens a stream, or refuses the segment.
+func (c *streams) receive(d *datagram, now time.Duration, out Output) {
 	t := packet.TCP(d.body)
 	switch {
 	case !t.Valid():
-		h.counters.Malformed++
+		c.via.link.counters.Malformed++
 		return
 	case !d.checksumOK():
-		h.counters.BadChecksum++
+		c.via.link.counters.BadChecksum++
 		return
-	case !h.own(d.dst):
-		h.counters.Foreign++
+	case !c.via.link.own(d.dst):
+		c.via.link.counters.Foreign++
 		return
 	}
-	h.counters.TCPIn++
+	c.via.link.counters.TCPIn++
 	key := streamKey{d.src, t.SrcPort(), t.DstPort()}
-	s := h.streams[key]
+	s := c.streams[key]
 	const syn, rst, ack = packet.TCPSyn, packet.TCPRst, packet.TCPAck
 	opens := t.Flags()&(syn|rst|ack) == syn
 	if s != nil && s.stage == closed && opens { // the peer uses its port again
-		h.dropStream(s)
+		c.drop(s)
 		s = nil
 	}
 	switch {
 	case s != nil:
-		s.receive(h, t, now, out)
+		s.receive(t, now, out)
 	case t.Flags()&rst != 0:
-		h.counters.Unmatched++
-	case opens && t.DstPort() < firstPort && !h.closedPorts[t.DstPort()]:
-		h.accept(key, t, now, out)
+		c.via.link.counters.Unmatched++
+	case opens && t.DstPort() < firstPort && !c.closedPorts[t.DstPort()]:
+		c.accept(key, t, now, out)
 	default:
-		h.refuse(key, t, now, out)
+		c.refuse(key, t, now, out)
 	}
 }
 
 // accept answers a SYN.
-func (h *Host) accept(key streamKey, t packet.TCP, now time.Duration, out Output) {
-	if len(h.streams) >= MaxStreams {
-		h.counters.TCPDropped++
+func (c *streams) accept(key streamKey, t packet.TCP, now time.Duration, out Output) {
+	if len(c.streams) >= MaxStreams {
+		c.via.link.counters.TCPDropped++
 		return
 	}
-	s := h.newStream(key, now)
-	s.stage, s.irs, s.rcv, s.place = accepting, t.Seq(), 1, len(h.accepted)
-	h.accepted = append(h.accepted, s)
-	h.counters.TCPAccepted++
-	s.readOptions(h, t)
-	s.window = int64(t.Window())
-	s.sendSYN(h, now, out)
+	s := c.newStream(key, now)
+	s.stage, s.place = accepting, len(c.accepted)
+	s.rcv.begin(t.Seq())
+	c.accepted = append(c.accepted, s)
+	c.via.link.counters.TCPAccepted++
+	s.readOptions(t)
+	s.snd.window = int64(t.Window())
+	s.sendSYN(now, out)
 }
 
 // refuse answers a segment of no stream with a reset (RFC 9293, 3.10.7.1).
-func (h *Host) refuse(key streamKey, t packet.TCP, now time.Duration, out Output) {
-	h.counters.TCPRefused++
+func (c *streams) refuse(key streamKey, t packet.TCP, now time.Duration, out Output) {
+	c.via.link.counters.TCPRefused++
 	seq, ack, flags := t.Ack(), uint32(0), packet.TCPRst
 	if t.Flags()&packet.TCPAck == 0 {
 		seq, ack, flags = 0, t.Seq()+uint32(segmentLen(t)), packet.TCPRst|packet.TCPAck
 	}
-	k := h.key(key.peer)
+	k := c.via.link.key(key.peer)
 	k.SrcPort, k.DstPort, k.TCPFlags = key.local, key.peerPort, flags
-	h.buf = packet.AppendTCP(h.frame(), &k, seq, ack, 0, nil)
-	h.deliver(key.peer, h.buf, nil, now, out)
+	c.via.link.buf = packet.AppendTCP(c.via.link.frame(), &k, seq, ack, 0, nil)
+	c.via.deliver(key.peer, c.via.link.buf, nil, now, out)
 }
 
 // segmentLen is how many sequence numbers a segment takes.
@@ -96,7 +83,7 @@ func segmentLen(t packet.TCP) int64 {
 }
 
 // readOptions applies the options of a SYN. The default segment size is that of RFC 9293, 3.7.1.
-func (s *Stream) readOptions(h *Host, t packet.TCP) {
+func (s *Stream) readOptions(t packet.TCP) {
 	mss := 536
 	if !s.key.peer.Is4() {
 		mss = 1220
@@ -110,9 +97,9 @@ func (s *Stream) readOptions(h *Host, t packet.TCP) {
 		case kind == packet.TCPOptMSS && len(value) == 2:
 			mss = max(int(value[0])<<8|int(value[1]), 64)
 		case kind == packet.TCPOptWindowScale && len(value) == 1:
-			s.scaled, s.shift = true, min(value[0], 14) // RFC 7323, 2.3
+			s.rcv.scaled, s.snd.shift = true, min(value[0], 14) // RFC 7323, 2.3
 		}
 		rest = next
 	}
-	s.congestion.begin(min(mss, h.mss(s.key.peer)))
+	s.snd.congestion.begin(min(mss, s.of.via.link.mss(s.key.peer)))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/weirnet/weir/packet"
 )
 
-func newRand(h *Host) *rand.Rand { return rand.New(&h.random) }
+func newRand(h *Host) *rand.Rand { return rand.New(&h.link.random) }
 
 // script is a peer of one stream of a host, played by a test: it says what it likes, and hears what
 // the host sends.
@@ -28,7 +28,7 @@ func (p *script) Send(frame []byte) {
 	packet.ParseKey(frame, &k)
 	if k.Layers.Has(packet.LayerTCP) {
 		t := packet.TCP(frame[packet.EthernetLen+packet.IPv4Len:])
-		p.heard = append(p.heard, fmt.Sprintf("seq=%d ack=%d len=%d flags=%x", t.Seq()-p.s.iss, t.Ack()-p.s.irs,
+		p.heard = append(p.heard, fmt.Sprintf("seq=%d ack=%d len=%d flags=%x", t.Seq()-p.s.snd.iss, t.Ack()-p.s.rcv.irs,
 			len(t.Payload()), t.Flags()))
 	}
 }
@@ -41,7 +41,7 @@ func newScript(t *testing.T, spec StreamSpec, window uint16) *script {
 	}
 	spec.Dst = addr4
 	p := &script{t: t, h: h}
-	n := h.neighbour(packet.AddrFrom(addr4))
+	n := h.neighbours.of(packet.AddrFrom(addr4))
 	n.known, n.mac, n.until = true, packet.MAC{2, 0, 0, 0, 0, 2}, time.Hour
 	if p.s, err = h.TCP(spec, 0); err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ func (p *script) run(d time.Duration) {
 // say gives the host a segment with these offsets, and forgets what was heard before.
 func (p *script) say(flags uint16, seq, ack uint32, window uint16, payload []byte) {
 	p.heard = nil
-	k := packet.Key{EthDst: p.h.cfg.MAC, EthSrc: packet.MAC{2, 0, 0, 0, 0, 2}, EtherType: packet.TypeIPv4,
-		IPSrc: p.s.key.peer, IPDst: p.h.ip4,
+	k := packet.Key{EthDst: p.h.link.cfg.MAC, EthSrc: packet.MAC{2, 0, 0, 0, 0, 2}, EtherType: packet.TypeIPv4,
+		IPSrc: p.s.key.peer, IPDst: p.h.link.ip4,
 		SrcPort: p.s.key.peerPort, DstPort: p.s.key.local, TCPFlags: flags}
-	p.h.Receive(packet.AppendTCPOptions(nil, &k, p.s.irs+seq, p.s.iss+ack, window,
+	p.h.Receive(packet.AppendTCPOptions(nil, &k, p.s.rcv.irs+seq, p.s.snd.iss+ack, window,
 		[]byte{packet.TCPOptMSS, 4, 3, 232}, payload), p.now, p)
 }
 
@@ -118,7 +118,7 @@ func TestAPeerThatDoesNotCloseIsLeft(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	p.run(linger)
-	if len(p.h.streams) != 0 {
+	if len(p.h.tcp.streams) != 0 {
 		t.Error("the stream is not forgotten")
 	}
 }
@@ -159,8 +159,8 @@ func TestBytesOfAnotherSenderAreTold(t *testing.T) {
 func TestASenderAtARateDoesNotRunAhead(t *testing.T) {
 	p := newScript(t, StreamSpec{Rate: 8e9}, 1500)
 	p.run(100 * time.Millisecond)
-	if p.s.written > sendBuffer+2000 || p.s.written < sendBuffer/2 {
-		t.Errorf("%d bytes written, want about %d", p.s.written, sendBuffer)
+	if p.s.snd.written > sendBuffer+2000 || p.s.snd.written < sendBuffer/2 {
+		t.Errorf("%d bytes written, want about %d", p.s.snd.written, sendBuffer)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestWindowsAreScaled(t *testing.T) {
 	most := int64(0)
 	for range 200 {
 		w.run(10 * time.Millisecond)
-		most = max(most, s.nxt-s.una)
+		most = max(most, s.snd.nxt-s.snd.una)
 	}
 	if most < defaultWindow*9/10 || most > defaultWindow {
 		t.Errorf("at most %d bytes under way, want nearly %d", most, defaultWindow)

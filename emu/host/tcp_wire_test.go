@@ -33,7 +33,7 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 			}
 			streams = append(streams, s)
 		}
-		b.streamPort += 100 // no port twice
+		b.tcp.port += 100 // no port twice
 		back, err := b.TCP(StreamSpec{Dst: config(1).IPv4.Addr(), Bytes: n}, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 			if p := a.AcceptedFrom(addr4, back.Port(), DefaultFlowPort); p != nil {
 				received[3] = p.Report()
 			}
-			if len(a.streams)+len(b.streams) == 0 {
+			if len(a.tcp.streams)+len(b.tcp.streams) == 0 {
 				break
 			}
 		}
@@ -67,15 +67,15 @@ func TestStreamsDeliverExactlyTheBytes(t *testing.T) {
 				t.Errorf("seed %d, stream %d: nothing was lost: sent %+v\nreceived %+v", seed, i, sent, got)
 			}
 		}
-		if a.timers.Len()+b.timers.Len() != 0 || len(a.accepted)+len(b.accepted) != 0 {
-			t.Errorf("seed %d: something is left: %d and %d timers", seed, a.timers.Len(), b.timers.Len())
+		if a.link.timers.Len()+b.link.timers.Len() != 0 || len(a.tcp.accepted)+len(b.tcp.accepted) != 0 {
+			t.Errorf("seed %d: something is left: %d and %d timers", seed, a.link.timers.Len(), b.link.timers.Len())
 		}
 	}
 }
 
 // source is the address that a stream comes from.
 func source(h *Host, s *Stream) netip.Addr {
-	src, _ := h.source(s.key.peer)
+	src, _ := h.link.source(s.key.peer)
 	return src.Netip()
 }
 
@@ -97,7 +97,7 @@ func TestABrokenWireFailsStreams(t *testing.T) {
 	if r := accepted.Report(); r.Err != ErrSilent || r.Delivered == 0 || r.Misplaced != 0 {
 		t.Errorf("receiver: %+v", r)
 	}
-	if len(a.streams)+len(b.streams)+a.timers.Len()+b.timers.Len() != 0 {
+	if len(a.tcp.streams)+len(b.tcp.streams)+a.link.timers.Len()+b.link.timers.Len() != 0 {
 		t.Error("something is left")
 	}
 }
@@ -151,7 +151,7 @@ func TestAllocationBudgetOfSegments(t *testing.T) {
 // across the last port.
 func TestPortsComeRound(t *testing.T) {
 	w, a, b := pair(t, 1)
-	a.streamPort = 65535 - 6000
+	a.tcp.port = 65535 - 6000
 	for round := range 2 {
 		var streams []*Stream
 		for range MaxStreams {
@@ -172,11 +172,11 @@ func TestPortsComeRound(t *testing.T) {
 		}
 	}
 	if c := b.Counters(); c.TCPAccepted != 2*MaxStreams || c.TCPBytesIn != 20*MaxStreams || c.TCPFailed != 0 ||
-		a.streamPort < firstPort {
+		a.tcp.port < firstPort {
 		t.Errorf("%+v", c)
 	}
 }
 
 // Accepted are the streams that others opened to this host, until some time after their end; the
 // slice is the host's.
-func (h *Host) Accepted() []*Stream { return h.accepted }
+func (h *Host) Accepted() []*Stream { return h.tcp.accepted }

@@ -9,7 +9,7 @@ import (
 // waker is the owner of a timer.
 type waker interface {
 	// wake is called when the timer is due and no longer set.
-	wake(h *Host, now time.Duration, out Output)
+	wake(now time.Duration, out Output)
 }
 
 // timer is an entry of a host's timer queue. It is part of its owner.

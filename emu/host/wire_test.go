@@ -157,4 +157,4 @@ var (
 )
 
 // Sinks are the flows that have arrived here; the slice is the host's.
-func (h *Host) Sinks() []*Sink { return h.sinkRow }
+func (h *Host) Sinks() []*Sink { return h.udp.sinkRow }
