@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/session"
 )
 
@@ -21,7 +22,7 @@ type channel struct {
 	wire    *wire
 	backoff time.Duration // until the next attempt
 	faults  faults        // of each connection
-	random  random
+	random  random.Source
 	trouble error // why there is no connection; nil while there is one, and before the first attempt has failed
 	ended   *wire // the one that cut closed last
 
@@ -38,7 +39,7 @@ const (
 )
 
 func newChannel(sw *Switch, address string) *channel {
-	return &channel{sw: sw, address: address, random: seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
+	return &channel{sw: sw, address: address, random: random.Seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
 }
 
 // dial queues an attempt to connect, unless there is a connection or an attempt.
@@ -118,7 +119,7 @@ func (ch *channel) failed() (time.Duration, bool) {
 	ch.state = waiting
 	cfg := &ch.sw.net.cfg
 	ch.backoff = min(max(2*ch.backoff, cfg.BackoffMin), cfg.BackoffMax)
-	return ch.backoff/2 + time.Duration(ch.random.float()*float64(ch.backoff/2)), true
+	return ch.backoff/2 + time.Duration(ch.random.Float()*float64(ch.backoff/2)), true
 }
 
 // cut closes the connection abruptly. The switch connects again if it has power.

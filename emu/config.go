@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/weirnet/weir/emu/fidelity"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
@@ -56,7 +57,7 @@ type Config struct {
 	Echo time.Duration
 
 	// Tolerance is how late what was promised for a time may be before it counts as late
-	// (Fidelity); default DefaultTolerance.
+	// (Fidelity); default fidelity.DefaultTolerance.
 	Tolerance time.Duration
 
 	// Driver, if set, has the network live, in place of goroutines and of the clock.
@@ -95,7 +96,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.BackoffMax = max(c.BackoffMin, c.BackoffMax)
 	if c.Tolerance <= 0 {
-		c.Tolerance = DefaultTolerance
+		c.Tolerance = fidelity.DefaultTolerance
 	}
 	if c.Echo == 0 {
 		c.Echo = defaultEcho

@@ -151,7 +151,7 @@ const (
 
 // changes queues a change for the installer, if the profile has one. The switch's lock is held.
 func (b *behaviour) changes(t *task, now time.Duration) timing {
-	if b.Install.PerSecond == 0 && b.Install.Delay == 0 {
+	if b.installer.PerSecond == 0 && b.installer.Delay == 0 {
 		return atOnce
 	}
 	b.install(t, now)
@@ -198,7 +198,7 @@ func (a *delayedConn) flowMod(t *task, m *openflow.FlowMod) bool {
 		return true
 	}
 	now := sw.net.now()
-	at := b.released(t.buffer, nil, now)
+	at := b.model.Released(t.buffer, nil, now)
 	sw.mu.Unlock()
 	m.Buffer = t.buffer
 	b.later(at, at-now, func(_ *engine, at time.Duration) {
@@ -211,15 +211,14 @@ func (a *delayedConn) flowMod(t *task, m *openflow.FlowMod) bool {
 
 // sends schedules a packet-out for the end of its flow's set-up. The switch's lock is held.
 func (b *behaviour) sends(t *task, m *openflow.PacketOut, now time.Duration) timing {
-	if len(b.FlowSetup.Points) == 0 && b.fromController.every == 0 {
+	if !b.model.DelaysPacketOuts() {
 		return atOnce
 	}
-	at, ok := b.fromController.admit(now)
+	at, ok := b.model.PacketOut(m.Buffer, m.Data, now)
 	if !ok {
 		b.sw.engine.counts.drops[LostFromRate].Add(1)
 		return never
 	}
-	at = max(at, b.released(m.Buffer, m.Data, now))
 	b.later(at, at-now, func(_ *engine, at time.Duration) {
 		t.conn.packetOut(t.s, t.h, m, at)
 		t.conn.done()
@@ -241,12 +240,11 @@ func (b *behaviour) counts(t *task, m *openflow.MultipartRequest, now time.Durat
 	default:
 		return atOnce
 	}
-	took := b.Statistics.Delay + time.Duration(items)*b.Statistics.Entry
-	if took == 0 {
+	at, ok := b.model.Counters(items, now)
+	if !ok {
 		return atOnce
 	}
-	b.counters = max(b.counters, now) + took
-	b.later(b.counters, b.counters-now, func(*engine, time.Duration) {
+	b.later(at, at-now, func(*engine, time.Duration) {
 		t.conn.act(t)
 		t.conn.done()
 	})

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/fidelity"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -35,7 +36,7 @@ type engine struct {
 	// ------
 	number  int
 	counts  counts
-	late    lateness
+	late    fidelity.Meter
 	fine    bool         // some switch of its has a profile: microseconds count
 	ahead   atomic.Int64 // sum of the times that were promised since the last round, in nanoseconds
 	held    atomic.Int64 // frames in flight to receivers of this engine
@@ -249,7 +250,7 @@ func (e *engine) maySleep() bool {
 func newEngine(n *Network, number int) *engine {
 	e := &engine{net: n, number: number, away: make([][]transit, n.cfg.Engines), wakeup: make(chan struct{}, 1),
 		timers: newTimers()}
-	e.late.init(n.cfg.Tolerance)
+	e.late.Init(n.cfg.Tolerance)
 	e.maxHeld = int64(max(MaxFrames/n.cfg.Engines, MaxOnLink+topo.MaxQueue))
 	e.output.engine, e.hostOutput.engine = e, e
 	return e

@@ -118,17 +118,53 @@ func TestBusyIsWhatIsNotRest(t *testing.T) {
 	if got := busy(); got != 1 {
 		t.Errorf("without a rest %v", got)
 	}
-	l.rests(20 * time.Second)
+	l.Rests(20 * time.Second)
 	*now = 30*time.Second - 1
 	if got := busy(); got > 0.01 {
 		t.Errorf("while it rests %v", got)
 	}
-	l.wakes(35*time.Second, 3*time.Millisecond)
+	l.Wakes(35*time.Second, 3*time.Millisecond)
 	*now = 40*time.Second - 1
 	if got := busy(); got < 0.49 || got > 0.51 {
 		t.Errorf("after half a window of rest %v", got)
 	}
 	if got := n.Fidelity().Engines[0].Overslept; got != 3*time.Millisecond {
 		t.Errorf("woken %v late", got)
+	}
+}
+
+// TestFewPromisesAreJudgedTogether has an all but idle network late once, and then again within the
+// window.
+func TestFewPromisesAreJudgedTogether(t *testing.T) {
+	n, now := timed(t, "linear:2,delay=5ms")
+	carry := func(late time.Duration) Fidelity {
+		begin := *now + 1100*time.Millisecond
+		stepAt(n, now, begin)
+		speak(n.Hosts()[0], n.Hosts()[1], 100)
+		stepAt(n, now, begin)
+		stepAt(n, now, begin+5*time.Millisecond+late)
+		return n.Fidelity()
+	}
+	for range 10 {
+		carry(0)
+	}
+	carry(3 * time.Millisecond)
+	if f := carry(0); !f.Kept || f.Late != 1 {
+		t.Fatalf("late once: %+v", f)
+	}
+	carry(3 * time.Millisecond)
+	if f := carry(0); f.Kept || f.Late != 2 || f.Bad != time.Second {
+		t.Fatalf("late twice: %+v", f)
+	}
+}
+
+// TestNothingPromisedNothingSaid holds that a network without promises says nothing of them.
+func TestNothingPromisedNothingSaid(t *testing.T) {
+	n, now := timed(t, "linear:1,hosts=2")
+	speak(n.Hosts()[0], n.Hosts()[1], 100)
+	stepAt(n, now, time.Second)
+	*now = 3 * time.Second
+	if f := n.Fidelity(); !f.Kept || f.Promised() || f.Summary() != "" || f.String() != "nothing was promised for a time" {
+		t.Errorf("%q, %q: %+v", f.Summary(), f.String(), f)
 	}
 }

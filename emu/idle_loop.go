@@ -48,7 +48,7 @@ func (r *idleWaiter) until(next time.Duration) {
 		watch = 0
 	}
 	begun := n.now()
-	r.late.rests(begun)
+	r.late.Rests(begun)
 	if exact && r.alarm != nil && next-begun > watch && next-begun < time.Hour {
 		r.wokenAt.Store(int64(next - watch))
 		r.alarm.set(next - begun - watch)
@@ -68,5 +68,5 @@ func (r *idleWaiter) until(next time.Duration) {
 			now = n.now()
 		}
 	}
-	r.late.wakes(now, now-next)
+	r.late.Wakes(now, now-next)
 }

@@ -46,7 +46,7 @@ func (sw *Switch) dropsFlowMod() bool {
 	}
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	if sw.misbehaviourRandom.float() >= l.DropFlowMods {
+	if sw.misbehaviourRandom.Float() >= l.DropFlowMods {
 		return false
 	}
 	sw.engine.counts.drops[LostByMisbehaviour].Add(1)
@@ -71,6 +71,6 @@ func (sw *Switch) hide(reply openflow.ReplyBody) {
 	}
 	if list, ok := reply.(*openflow.FlowStatsList); ok {
 		list.Flows = slices.DeleteFunc(slices.Clone(list.Flows),
-			func(openflow.FlowStats) bool { return sw.misbehaviourRandom.float() < l.HideEntries })
+			func(openflow.FlowStats) bool { return sw.misbehaviourRandom.Float() < l.HideEntries })
 	}
 }

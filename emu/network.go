@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/session"
 )
@@ -115,9 +116,9 @@ func (n *Network) newHost(i int, spec *topo.Host) error {
 	sw := n.switches[spec.At.Switch]
 	h := &Host{Index: i, net: n, spec: spec, engine: sw.engine}
 	h.timer.owner = h
-	seed := seeded(n.cfg.Seed, seedHosts, i)
+	seed := random.Seeded(n.cfg.Seed, seedHosts, i)
 	var err error
-	if h.stack, err = n.cfg.stack(spec, seed.next()); err != nil {
+	if h.stack, err = n.cfg.stack(spec, seed.Next()); err != nil {
 		return fmt.Errorf("host %s: %w", spec.Name, err)
 	}
 	l := &Link{ID: n.cfg.Topology.LinkID(spec), Index: -1, net: n}
@@ -135,7 +136,7 @@ func (n *Network) newHost(i int, spec *topo.Host) error {
 func (l *Link) newSimplex(w Direction, sender sync.Locker, spec topo.LinkSpec, to receiver, e *engine, number int) *simplex {
 	d := &l.directions[w]
 	d.sender, d.spec, d.to, d.engine = sender, spec, to, e
-	d.random = seeded(l.net.cfg.Seed, seedForward+int(w), number)
+	d.random = random.Seeded(l.net.cfg.Seed, seedForward+int(w), number)
 	d.timer.owner, d.timer.exact = d, true
 	if p, ok := to.(*port); ok && p.sw.delays() {
 		d.absorbs, d.first = true, 1

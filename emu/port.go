@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/delay"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -24,8 +25,7 @@ type port struct {
 	stopped atomic.Bool // by a controller: OFPPC_PORT_DOWN
 
 	// Under the switch's lock:
-	traffic  traffic
-	capacity capacity
+	model delay.Port
 }
 
 // maxPortName is the longest name of a port, in bytes: that of an interface in Linux.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/session"
 )
@@ -69,8 +70,8 @@ func (sw *Switch) On() bool { return sw.power.Load() }
 // tableConfig is that of the network, with a seed of the switch's own.
 func (sw *Switch) tableConfig() flowtable.Config {
 	c := sw.net.cfg.Switch
-	r := seeded(sw.net.cfg.Seed, seedTables, sw.Index)
-	c.Seed = r.next()
+	r := random.Seeded(sw.net.cfg.Seed, seedTables, sw.Index)
+	c.Seed = r.Next()
 	if sw.profile != nil {
 		t := sw.profile.Tables
 		c.Tables, c.MaxEntries = cmp.Or(t.Count, c.Tables), cmp.Or(t.Entries, c.MaxEntries)

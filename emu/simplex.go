@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
 )
 
@@ -39,7 +40,7 @@ type receiver interface {
 type simplex struct {
 	sender sync.Locker
 	spec   topo.LinkSpec
-	random random
+	random random.Source
 	up     bool
 	free   time.Duration       // when the last frame given to it will have left
 	part   float64             // of a nanosecond, after free: a short frame takes 5.12 ns at 100 Gbit/s
@@ -84,12 +85,12 @@ func (d *simplex) admit(size int, now time.Duration) (at time.Duration, why Caus
 			return 0, LostInQueue, false
 		}
 	}
-	if s.Loss > 0 && d.random.float() < s.Loss {
+	if s.Loss > 0 && d.random.Float() < s.Loss {
 		return 0, LostByChance, false
 	}
 	at += s.Delay
 	if s.Jitter > 0 {
-		at += time.Duration((2*d.random.float() - 1) * float64(s.Jitter))
+		at += time.Duration((2*d.random.Float() - 1) * float64(s.Jitter))
 	}
 	at = max(at, d.last, now)
 	d.last = at

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
 )
 
 // wayOf is one way of a link that is up.
 func wayOf(spec topo.LinkSpec) *simplex {
-	return &simplex{sender: new(sync.Mutex), spec: spec, random: seeded(1, 2, 3), up: true, engine: new(engine)}
+	return &simplex{sender: new(sync.Mutex), spec: spec, random: random.Seeded(1, 2, 3), up: true, engine: new(engine)}
 }
 
 func TestDelayAndJitter(t *testing.T) {
@@ -157,7 +158,7 @@ func TestCutWayForgetsItsQueue(t *testing.T) {
 func TestSameSeed(t *testing.T) {
 	run := func(number int) (lost string) {
 		d := wayOf(topo.LinkSpec{Loss: 0.5})
-		d.random = seeded(7, seedForward, number)
+		d.random = random.Seeded(7, seedForward, number)
 		for range 64 {
 			if _, _, ok := d.admit(1, 0); ok {
 				lost += "."

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/session"
@@ -44,14 +45,14 @@ type Switch struct {
 	announced          bool              // its hosts have announced themselves, or are about to
 	expires            time.Duration     // when the engine looks for entries that run out; 0: it does not
 	timer              timer
-	misbehaviourRandom random
+	misbehaviourRandom random.Source
 	latest             time.Duration // of the times that the tables were given: they never go back
 }
 
 // newSwitch makes a switch without ports.
 func (n *Network) newSwitch(i int, spec *topo.Switch, e *engine) *Switch {
 	sw := &Switch{Index: i, net: n, name: spec.Name, id: spec.DPID, engine: e,
-		misbehaviourRandom: seeded(n.cfg.Seed, seedMisbehaviour, i)}
+		misbehaviourRandom: random.Seeded(n.cfg.Seed, seedMisbehaviour, i)}
 	sw.timer.owner = sw
 	if sw.profile = spec.Profile; sw.profile == nil {
 		sw.profile = &n.cfg.Profile
@@ -126,11 +127,11 @@ func (sw *Switch) process(e *engine, port uint32, frame []byte) {
 		e.counts.hops.Add(1)
 		e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), e.from
 		if b := sw.behaviour; b != nil {
-			b.arrives(frame, e.from)
+			b.model.Enter(frame, e.from)
 		}
 		sw.table.Receive(port, frame, e.output.now, &e.output)
 		if b := sw.behaviour; b != nil {
-			b.current = arrival{}
+			b.model.Exit()
 		}
 	}
 	sw.mu.Unlock()

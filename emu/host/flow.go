@@ -129,18 +129,19 @@ func (f *Flow) wake(now time.Duration, out Output) {
 }
 
 func (f *Flow) send(now time.Duration, out Output) {
+	l := f.of.via.link
 	s := stamp{id: uint32(f.port), seq: f.issued, sent: f.at}
-	k := f.of.via.link.key(f.dst)
+	k := l.key(f.dst)
 	k.SrcPort, k.DstPort = f.port, f.spec.Port
-	payload := f.of.via.link.stamped(s, f.spec.Size)
-	f.of.via.link.buf = packet.AppendUDP(f.of.via.link.buf[:0], &k, payload)
+	payload := l.stamped(s, f.spec.Size)
+	l.buf = packet.AppendUDP(l.buf[:0], &k, payload)
 	if f.issued++; f.issued == f.spec.Count {
 		f.Stop(now)
 	} else {
-		random := rand.New(&f.of.via.link.random)
-		f.of.via.link.timers.set(&f.timer, f, f.pace.after(random))
+		random := rand.New(&l.random)
+		l.timers.set(&f.timer, f, f.pace.after(random))
 	}
-	f.of.via.deliver(f.dst, f.of.via.link.buf, &f.tally, now, out)
+	f.of.via.deliver(f.dst, l.buf, &f.tally, now, out)
 }
 
 // Stop ends the flow. Echoes are still counted for the time linger.

@@ -34,23 +34,23 @@ const (
 // receive counts a datagram, and echoes it if it asks for that. A checksum of 0 means none over
 // IPv4 (RFC 768), over IPv6 it is wrong (RFC 8200, 8.1).
 func (g *datagrams) receive(d *datagram, now time.Duration, out Output) {
-	u := packet.UDP(d.body)
+	u, l := packet.UDP(d.body), g.via.link
 	if !u.Valid() || int(u.Len()) < packet.UDPLen || int(u.Len()) > len(u) {
-		g.via.link.counters.Malformed++
+		l.counters.Malformed++
 		return
 	}
 	d.body = d.body[:u.Len()]
 	unchecked := u[6] == 0 && u[7] == 0
 	if unchecked && !d.src.Is4() || !unchecked && !d.checksumOK() {
-		g.via.link.counters.BadChecksum++
+		l.counters.BadChecksum++
 		return
 	}
 	if f := g.flows[u.DstPort()]; f != nil && f.receive(d.src, u.SrcPort(), u.Payload(), now) {
 		return
 	}
-	g.via.link.counters.UDPIn++
+	l.counters.UDPIn++
 	g.sink(d, u, now)
-	if u.DstPort() == EchoPort && u.SrcPort() != EchoPort && g.via.link.own(d.dst) { // two echo ports would never stop
+	if u.DstPort() == EchoPort && u.SrcPort() != EchoPort && l.own(d.dst) { // two echo ports would never stop
 		g.echo(d, u, now, out)
 	}
 }

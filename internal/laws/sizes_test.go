@@ -29,7 +29,7 @@ var stays = map[string]struct {
 // owed are those that have to be cut, and how large they are. A number only falls; who brings one to the
 // limit takes its line out, and nothing new comes in.
 var owed = map[string]int{
-	"api": 52, "cli": 63, "discovery": 51, "emu": 50,
+	"api": 52, "cli": 63, "discovery": 51,
 
 	"api.Server": 77, "app/forward.Datapath": 75, "app/forward.Forward": 77, "app/forward.treeCore": 33,
 	"discovery.Core": 88, "emu.Network": 33, "emu.Switch": 46,

@@ -1,4 +1,4 @@
-package emu
+package fidelity
 
 import (
 	"sync"
@@ -18,9 +18,9 @@ const (
 	longWait         = 10
 )
 
-// lateness is how late an engine is with what was promised for a time: a frame's arrival, a rule's
-// coming into force.
-type lateness struct {
+// Meter is how late an engine is with what was promised for a time: a frame's arrival, a rule's
+// coming into force. It belongs to the engine; others may read it (Of).
+type Meter struct {
 	tolerance time.Duration
 
 	mu      sync.Mutex
@@ -59,7 +59,8 @@ func newSpread() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, int64(time.Minute/time.Microsecond), 2)
 }
 
-func (l *lateness) init(tolerance time.Duration) {
+// Init makes a meter ready; what is later than the tolerance is late.
+func (l *Meter) Init(tolerance time.Duration) {
 	l.tolerance, l.firstBad, l.lastBad = tolerance, -1, -1
 	for i := range l.seconds {
 		l.seconds[i].spread = newSpread()
@@ -70,7 +71,7 @@ func (l *lateness) init(tolerance time.Duration) {
 }
 
 // at is the second of an age; those before it are judged. The lock is held.
-func (l *lateness) at(age time.Duration) *second {
+func (l *Meter) at(age time.Duration) *second {
 	number := max(int64(age/time.Second), l.current)
 	for l.current < number {
 		s := &l.seconds[l.current%windowSeconds]
@@ -83,7 +84,7 @@ func (l *lateness) at(age time.Duration) *second {
 }
 
 // evaluate judges a second that is over.
-func (l *lateness) evaluate(s *second) {
+func (l *Meter) evaluate(s *second) {
 	if s.late == 0 && s.longWaits == 0 && s.by == 0 {
 		return
 	}
@@ -134,9 +135,9 @@ func (s *second) count(o *second) {
 	s.overslept = max(s.overslept, o.overslept)
 }
 
-// record records promises that came due, and how late they are at an age; promised is the sum of
+// Record records promises that came due, and how late they are at an age; promised is the sum of
 // their times.
-func (l *lateness) record(age time.Duration, due []time.Duration, promised time.Duration) {
+func (l *Meter) Record(age time.Duration, due []time.Duration, promised time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.at(age)
@@ -153,8 +154,8 @@ func (l *lateness) record(age time.Duration, due []time.Duration, promised time.
 	}
 }
 
-// wait records how long a frame waited for its turn.
-func (l *lateness) wait(age, waited time.Duration) {
+// Wait records how long a frame waited for its turn.
+func (l *Meter) Wait(age, waited time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.at(age)
@@ -166,17 +167,17 @@ func (l *lateness) wait(age, waited time.Duration) {
 	}
 }
 
-// rests records that the engine is idle from an age on.
-func (l *lateness) rests(age time.Duration) {
+// Rests records that the engine is idle from an age on.
+func (l *Meter) Rests(age time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at(age)
 	l.resting = age
 }
 
-// wakes takes note that it has something to do again, or looks whether it has, and by how much
+// Wakes takes note that it has something to do again, or looks whether it has, and by how much
 // later than it wanted.
-func (l *lateness) wakes(age, over time.Duration) {
+func (l *Meter) Wakes(age, over time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	newest := l.at(age)
@@ -190,7 +191,7 @@ func (l *lateness) wakes(age, over time.Duration) {
 }
 
 // idle is how long the engine was idle since an age. The lock is held.
-func (l *lateness) idle(since, age time.Duration) (d time.Duration) {
+func (l *Meter) idle(since, age time.Duration) (d time.Duration) {
 	for i := range l.seconds {
 		if s := &l.seconds[i]; time.Duration(s.number+1)*time.Second > since {
 			d += s.idle
@@ -200,33 +201,4 @@ func (l *lateness) idle(since, age time.Duration) (d time.Duration) {
 		d += age - max(l.resting, since)
 	}
 	return d
-}
-
-// backlog measures how long frames wait for their turn, without a look at each: the last one that
-// waits when a round ends is followed until it has had its turn.
-type backlog struct {
-	left  int           // frames that are handed over before it, and itself; 0: none is followed
-	since time.Duration // when it was the last one
-}
-
-// account records how late this round was with its promises, and how long the frames that it handed
-// over have waited for their turn.
-func (e *engine) account(done int) {
-	b := &e.backlog
-	if len(e.due) == 0 && b.left == 0 && e.run.len() == 0 {
-		return
-	}
-	if b.left -= done; b.left <= 0 {
-		if b.since != 0 {
-			e.late.wait(e.now, e.now-b.since)
-		}
-		*b = backlog{left: e.run.len()}
-		if b.left > 0 {
-			b.since = e.now
-		}
-	}
-	if len(e.due) > 0 {
-		e.late.record(e.net.now(), e.due, time.Duration(e.ahead.Swap(0)))
-		e.due = e.due[:0]
-	}
 }

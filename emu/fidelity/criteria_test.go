@@ -1,4 +1,4 @@
-package emu
+package fidelity
 
 import (
 	"testing"
@@ -40,41 +40,5 @@ func TestSecondsAreJudged(t *testing.T) {
 		if got := c.s.fails(&window); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got.text(DefaultTolerance), c.want.text(DefaultTolerance))
 		}
-	}
-}
-
-// TestFewPromisesAreJudgedTogether has an all but idle network late once, and then again within the
-// window.
-func TestFewPromisesAreJudgedTogether(t *testing.T) {
-	n, now := timed(t, "linear:2,delay=5ms")
-	carry := func(late time.Duration) Fidelity {
-		begin := *now + 1100*time.Millisecond
-		stepAt(n, now, begin)
-		speak(n.Hosts()[0], n.Hosts()[1], 100)
-		stepAt(n, now, begin)
-		stepAt(n, now, begin+5*time.Millisecond+late)
-		return n.Fidelity()
-	}
-	for range 10 {
-		carry(0)
-	}
-	carry(3 * time.Millisecond)
-	if f := carry(0); !f.Kept || f.Late != 1 {
-		t.Fatalf("late once: %+v", f)
-	}
-	carry(3 * time.Millisecond)
-	if f := carry(0); f.Kept || f.Late != 2 || f.Bad != time.Second {
-		t.Fatalf("late twice: %+v", f)
-	}
-}
-
-// TestNothingPromisedNothingSaid holds that a network without promises says nothing of them.
-func TestNothingPromisedNothingSaid(t *testing.T) {
-	n, now := timed(t, "linear:1,hosts=2")
-	speak(n.Hosts()[0], n.Hosts()[1], 100)
-	stepAt(n, now, time.Second)
-	*now = 3 * time.Second
-	if f := n.Fidelity(); !f.Kept || f.Promised() || f.Summary() != "" || f.String() != "nothing was promised for a time" {
-		t.Errorf("%q, %q: %+v", f.Summary(), f.String(), f)
 	}
 }
