@@ -64,12 +64,12 @@ func (sw *Switch) Attach(number uint32, name string, spec topo.LinkSpec, outside
 	seed := len(n.links) + len(n.hosts) + a.Index
 	a.link, a.out = l, l.newSimplex(Forward, &a.mu, spec, p, sw.engine, seed)
 	p.out = l.newSimplex(Back, &sw.mu, spec, a, sw.engine, seed)
-	sw.sortPorts()
+	sw.ports.sort()
 	n.attachments = append(n.attachments, a)
 	sw.mu.Lock()
-	if sw.table != nil {
-		now := sw.clock(n.now())
-		sw.table.AddPort(p.describe(spec), now, &output{sw: sw, now: now})
+	if sw.data.table != nil {
+		now := sw.data.clock(n.now())
+		sw.data.table.AddPort(p.describe(spec), now, &output{sw: sw, now: now})
 	}
 	sw.mu.Unlock()
 	outside.Carrier(false)
@@ -84,10 +84,10 @@ func (sw *Switch) FreePort(number uint32) (uint32, error) {
 		return 0, fmt.Errorf("%s has %d ports, want less than %d", sw.name, len(sw.ports), topo.MaxPorts)
 	}
 	lowest := uint32(1)
-	for sw.port(lowest) != nil {
+	for sw.ports.find(lowest) != nil {
 		lowest++
 	}
-	switch p := sw.port(number); {
+	switch p := sw.ports.find(number); {
 	case number == 0:
 		return lowest, nil
 	case p != nil:

@@ -17,8 +17,8 @@ type behaviour struct {
 	installer installer
 }
 
-// behave is how a switch behaves that has power from now on; nil if it does everything at once.
-func (sw *Switch) behave() *behaviour {
+// newBehaviour is how a switch behaves that has power from now on; nil if it does everything at once.
+func newBehaviour(sw *Switch) *behaviour {
 	if sw.profile == nil {
 		return nil
 	}
@@ -26,9 +26,6 @@ func (sw *Switch) behave() *behaviour {
 	b.installer.Install = sw.profile.Install
 	return b
 }
-
-// delays reports whether frames take their time through the switch.
-func (sw *Switch) delays() bool { return sw.profile != nil && sw.profile.Delays() }
 
 // departs is when a frame leaves through a port; false if the switch cannot forward it in time.
 func (b *behaviour) departs(o *output, p *port, frame []byte) (time.Duration, bool) {
@@ -52,7 +49,7 @@ func (b *behaviour) packetIn(o *output, p *flowtable.PacketIn) bool {
 	if !b.model.DelaysPacketIns() {
 		return false
 	}
-	from, in := o.leaves(), b.sw.port(p.InPort)
+	from, in := o.leaves(), b.sw.ports.find(p.InPort)
 	at, set, ok := b.model.PacketIn(p.Buffer, p.Frame, from, in != nil && in.link.outer != nil)
 	if !ok {
 		b.sw.engine.counts.drops[LostToRate].Add(1)
@@ -74,7 +71,7 @@ func (b *behaviour) show(p *flowtable.PacketIn, set delay.PacketIn, at time.Dura
 	}
 	now := sw.net.now()
 	b.model.Sent(set, now)
-	out := output{sw: sw, now: sw.clock(now), from: at}
+	out := output{sw: sw, now: sw.data.clock(now), from: at}
 	out.sendPacketIn(p)
 }
 

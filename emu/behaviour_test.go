@@ -34,7 +34,7 @@ func acting(t *testing.T, spec, text string) (*Network, *time.Duration) {
 		t.Fatal(err)
 	}
 	for _, sw := range n.switches {
-		if err := sw.table.FlowMod(openflow.V13, flood().(*openflow.FlowMod), 0, &output{sw: sw}); err != nil {
+		if err := sw.data.table.FlowMod(openflow.V13, flood().(*openflow.FlowMod), 0, &output{sw: sw}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestLoadOfTheSwitchCountsAtEveryPort(t *testing.T) {
 		var m openflow.Match
 		m.SetUint(openflow.FieldInPort, uint64(i+1))
 		entry := addFlow(9, m, openflow.Apply(openflow.Output(out)))
-		if err := sw.table.FlowMod(openflow.V13, entry, 0, &output{sw: sw}); err != nil {
+		if err := sw.data.table.FlowMod(openflow.V13, entry, 0, &output{sw: sw}); err != nil {
 			t.Fatal(err)
 		}
 	}

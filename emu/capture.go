@@ -28,23 +28,11 @@ type tap struct{ show CaptureFunc }
 // Capture shows the frames of a port, until stop is called. The error says that there is no such
 // port.
 func (sw *Switch) Capture(number uint32, see CaptureFunc) (stop func(), err error) {
-	p := sw.port(number)
+	p := sw.ports.find(number)
 	if p == nil {
 		return nil, fmt.Errorf("switch %s has no port %d", sw.name, number)
 	}
 	return addTap(&p.taps, see), nil
-}
-
-// CaptureControl shows the bytes of the connection to a controller, by its number in
-// Config.Controllers, until stop is called: as they are read and written, so that messages may come
-// in pieces; with TLS, before they are encrypted. A piece of no bytes means that a new connection
-// begins.
-func (sw *Switch) CaptureControl(controller int, see CaptureFunc) (stop func(), err error) {
-	if controller < 0 || controller >= len(sw.channels) {
-		return nil, fmt.Errorf("switch %s has no controller number %d, want from 0 to %d", sw.name, controller,
-			len(sw.channels)-1)
-	}
-	return addTap(&sw.channels[controller].taps, see), nil
 }
 
 // addTap adds a capture to a list that is read without a lock.

@@ -64,7 +64,7 @@ func TestCaptureControl(t *testing.T) {
 	n := joined(t, "linear:1", b, openflow.V13, nil)
 	var r recording
 	s := b.of(t, 1)
-	stop, err := n.Switches()[0].CaptureControl(0, r.see)
+	stop, err := n.Switches()[0].Control().Capture(0, r.see)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestCaptureControl(t *testing.T) {
 			t.Errorf("captured %x (%v), want one %v", c.bytes, err, c.want)
 		}
 	}
-	if _, err := n.Switches()[0].CaptureControl(1, r.see); err == nil {
+	if _, err := n.Switches()[0].Control().Capture(1, r.see); err == nil {
 		t.Error("a controller that does not exist is captured")
 	}
 }

@@ -51,7 +51,7 @@ func (ch *channel) dial() {
 	}
 	ch.mu.Unlock()
 	if want {
-		ch.sw.net.enqueue(ch)
+		ch.sw.net.attempts.enqueue(ch)
 	}
 }
 

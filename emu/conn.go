@@ -2,7 +2,6 @@ package emu
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
@@ -48,16 +47,15 @@ func (c *conn) Connected(s *session.Session) {
 		return
 	}
 	c.session = s
-	sw.conns = append(sw.conns, c)
-	sw.updateTableMiss()
-	first := len(sw.conns) == 1
+	first := sw.control.add(c) // what no entry matches is shown while a controller of OpenFlow 1.0 is there
+	sw.data.table.SetMiss(sw.control.speaks(openflow.V10))
 	greet := !sw.announced && !sw.net.cfg.Silent
 	sw.announced = true
 	sw.mu.Unlock()
 	c.channel.connected(c.wire)
 	sw.net.sessions.Add(1)
 	if first {
-		sw.net.connect(1)
+		sw.net.connected.Add(1)
 	}
 	if greet {
 		for _, h := range sw.hosts {
@@ -74,28 +72,17 @@ func (c *conn) Disconnected(_ *session.Session, err error) {
 	c.channel.troubled(c.wire, err)
 	sw := c.sw
 	sw.mu.Lock()
-	at := slices.Index(sw.conns, c)
-	was := at >= 0
-	if was {
-		sw.conns = slices.Concat(sw.conns[:at], sw.conns[at+1:])
+	was, last := sw.control.remove(c)
+	if sw.data.table != nil {
+		sw.data.table.SetMiss(sw.control.speaks(openflow.V10))
 	}
-	if sw.table != nil {
-		sw.updateTableMiss()
-	}
-	last := was && len(sw.conns) == 0
 	sw.mu.Unlock()
 	if was {
 		sw.net.sessions.Add(-1)
 	}
 	if last {
-		sw.net.connect(-1)
+		sw.net.connected.Add(-1)
 	}
-}
-
-// updateTableMiss has the tables show packets that no entry matches, while a controller of OpenFlow
-// 1.0 is there. The lock is held.
-func (sw *Switch) updateTableMiss() {
-	sw.table.SetMiss(slices.ContainsFunc(sw.conns, func(c *conn) bool { return c.version == openflow.V10 }))
 }
 
 // BatchEnd sets how the tables handle fragments when the controller has changed that: the session
@@ -110,7 +97,7 @@ func (c *conn) BatchEnd(s *session.Session) {
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()
 	if c.sw.roles == c.roles {
-		c.sw.table.SetConfig(flags)
+		c.sw.data.table.SetConfig(flags)
 	}
 }
 
@@ -121,10 +108,10 @@ func (c *conn) Features(s *session.Session) openflow.FeaturesReply {
 	}
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()
-	if c.sw.table == nil {
+	if c.sw.data.table == nil {
 		return openflow.FeaturesReply{DatapathID: c.sw.id}
 	}
-	r := c.sw.table.Features(s.Version())
+	r := c.sw.data.table.Features(s.Version())
 	r.DatapathID = c.sw.id
 	return r
 }
@@ -144,9 +131,9 @@ func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message,
 		sw.mu.Unlock()
 		return false
 	}
-	out := output{sw: sw, now: sw.clock(sw.net.now()), from: from}
-	err := f(sw.table, &out)
-	sw.count()
+	out := output{sw: sw, now: sw.data.clock(sw.net.now()), from: from}
+	err := f(sw.data.table, &out)
+	sw.data.count()
 	sw.mu.Unlock()
 	if err != nil {
 		refuse(s, h, m, err)
@@ -161,13 +148,17 @@ func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMo
 
 // changeFlows applies a flow-mod, and reports whether it was accepted.
 func (c *conn) changeFlows(s *session.Session, h openflow.Header, m *openflow.FlowMod) bool {
-	if c.sw.dropsFlowMod() {
+	if c.sw.misbehaviour.drops(&c.sw.mu) {
 		return false
 	}
-	return c.do(s, h, m, func(_ *flowtable.Switch, out *output) error {
-		err := c.sw.flowMod(c.version, m, out.now, out)
+	return c.do(s, h, m, func(t *flowtable.Switch, out *output) (err error) {
+		if c.sw.misbehaviour.forgets() {
+			err = t.CheckFlowMod(c.version, m, out.now)
+		} else {
+			err = t.FlowMod(c.version, m, out.now, out)
+		}
 		if m.IdleTimeout|m.HardTimeout != 0 { // also after an error: where only the buffer was at fault, the entry is there
-			c.sw.expire(out.now, out)
+			c.sw.data.expire(out.now, out)
 		}
 		if err == nil {
 			c.sw.engine.counts.flowMods.Add(1)

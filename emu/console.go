@@ -8,15 +8,15 @@ import "github.com/weirnet/weir/openflow"
 func (sw *Switch) ConsoleFlowMod(v openflow.Version, m *openflow.FlowMod) error {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	if sw.table == nil {
+	if sw.data.table == nil {
 		return nil
 	}
-	out := output{sw: sw, now: sw.clock(sw.net.now())}
-	err := sw.table.FlowMod(v, m, out.now, &out)
+	out := output{sw: sw, now: sw.data.clock(sw.net.now())}
+	err := sw.data.table.FlowMod(v, m, out.now, &out)
 	if m.IdleTimeout|m.HardTimeout != 0 {
-		sw.expire(out.now, &out)
+		sw.data.expire(out.now, &out)
 	}
-	sw.count()
+	sw.data.count()
 	return err
 }
 
@@ -25,12 +25,12 @@ func (sw *Switch) ConsoleFlowMod(v openflow.Version, m *openflow.FlowMod) error 
 func (sw *Switch) Flows(v openflow.Version) []openflow.FlowStats {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	if sw.table == nil {
+	if sw.data.table == nil {
 		return nil
 	}
-	reply, err := sw.table.Multipart(v, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
+	reply, err := sw.data.table.Multipart(v, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
 		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
-	}}, sw.clock(sw.net.now()))
+	}}, sw.data.clock(sw.net.now()))
 	if err != nil {
 		return nil
 	}

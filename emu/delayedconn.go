@@ -231,7 +231,7 @@ func (b *behaviour) counts(t *task, m *openflow.MultipartRequest, now time.Durat
 	items := 1
 	switch r := m.Body.(type) {
 	case *openflow.FlowRequest, *openflow.AggregateRequest:
-		items = b.sw.entries
+		items = b.sw.data.entries
 	case *openflow.PortStatsRequest:
 		if r.Port == openflow.PortAny {
 			items = len(b.sw.ports)

@@ -32,7 +32,7 @@ func flooding(t *testing.T, cfg Config) *Network {
 	}
 	for _, sw := range n.switches {
 		m := flood().(*openflow.FlowMod)
-		if err := sw.table.FlowMod(openflow.V13, m, 0, &output{sw: sw}); err != nil {
+		if err := sw.data.table.FlowMod(openflow.V13, m, 0, &output{sw: sw}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestClocksNeverGoBack(t *testing.T) {
 	n := stepped(t, "linear:1", 1, 1)
 	sw, h := n.Switches()[0], n.Hosts()[0]
 	for _, c := range []struct{ now, want time.Duration }{{5, 5}, {3, 5}, {6, 6}} {
-		if got := sw.clock(c.now); got != c.want {
+		if got := sw.data.clock(c.now); got != c.want {
 			t.Errorf("the switch's clock is %v at %v", got, c.now)
 		}
 		if got := h.clock(c.now); got != c.want {

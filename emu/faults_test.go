@@ -91,7 +91,7 @@ func TestSessionCut(t *testing.T) {
 	n := joined(t, "linear:1", b, openflow.V13, func(c *Config) { c.BackoffMin = time.Millisecond })
 	sw := n.Switches()[0]
 	b.tell(t, b.of(t, 1), toController())
-	if err := sw.Disconnect(AllControllers); err != nil {
+	if err := sw.Control().Disconnect(AllControllers); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the switch is back", func() bool {
@@ -102,7 +102,7 @@ func TestSessionCut(t *testing.T) {
 	if sw.Entries() != 1 {
 		t.Errorf("%d entries", sw.Entries())
 	}
-	if err := sw.CutOff(0, true); err != nil {
+	if err := sw.Control().CutOff(0, true); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the switch is gone", func() bool { return n.Totals().Sessions == 0 })
@@ -110,11 +110,11 @@ func TestSessionCut(t *testing.T) {
 	if n.Totals().Sessions != 0 {
 		t.Error("a switch that is cut off connects")
 	}
-	if err := sw.CutOff(0, false); err != nil {
+	if err := sw.Control().CutOff(0, false); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the switch is back", func() bool { return n.Totals().Sessions == 1 })
-	if sw.Disconnect(1) == nil || sw.Stall(-2, true) == nil {
+	if sw.Control().Disconnect(1) == nil || sw.Control().Stall(-2, true) == nil {
 		t.Error("controllers that do not exist are cut")
 	}
 }
@@ -123,7 +123,7 @@ func TestStall(t *testing.T) {
 	b := newBoss()
 	n := joined(t, "linear:1", b, openflow.V13, nil)
 	s, sw := b.of(t, 1), n.Switches()[0]
-	if err := sw.Stall(0, true); err != nil {
+	if err := sw.Control().Stall(0, true); err != nil {
 		t.Fatal(err)
 	}
 	n.Hosts()[0].Link().SetUp(false)
@@ -133,7 +133,7 @@ func TestStall(t *testing.T) {
 	if sw.Entries() != 0 {
 		t.Fatal("a stalled switch takes a flow-mod")
 	}
-	if err := sw.Stall(0, false); err != nil {
+	if err := sw.Control().Stall(0, false); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "all is read", func() bool { return sw.Entries() == 1 })
@@ -144,7 +144,7 @@ func TestSlow(t *testing.T) {
 	n := joined(t, "linear:1", b, openflow.V13, nil)
 	s, sw := b.of(t, 1), n.Switches()[0]
 	const delay = 50 * time.Millisecond
-	if err := sw.Slow(0, delay); err != nil {
+	if err := sw.Control().Slow(0, delay); err != nil {
 		t.Fatal(err)
 	}
 	ask(t, s, &openflow.BarrierRequest{}) // the first may be read by what was waiting before
@@ -153,7 +153,7 @@ func TestSlow(t *testing.T) {
 	if took := time.Since(begin); took < delay {
 		t.Errorf("answered after %v, want at least %v", took, delay)
 	}
-	if sw.Slow(0, time.Hour) == nil || sw.Slow(0, -1) == nil {
+	if sw.Control().Slow(0, time.Hour) == nil || sw.Control().Slow(0, -1) == nil {
 		t.Error("impossible delays are taken")
 	}
 }

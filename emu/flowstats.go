@@ -24,7 +24,7 @@ func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.Fl
 				}
 			}
 			part, more = t.Describe(survey, describeItems, now)
-			c.sw.hide(part)
+			c.sw.misbehaviour.hide(part)
 			return nil
 		})
 		if err != nil || !ok {
@@ -47,7 +47,7 @@ func (c *conn) inspect(f func(t *flowtable.Switch, now time.Duration) error) (ok
 	if sw.roles != c.roles {
 		return false, nil
 	}
-	return true, f(sw.table, sw.clock(sw.net.now()))
+	return true, f(sw.data.table, sw.data.clock(sw.net.now()))
 }
 
 // queueStats adds to the bytes of statistics that are queued for the controller.

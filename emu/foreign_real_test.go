@@ -44,7 +44,7 @@ func newForeign(t *testing.T, l *netlab.Lab, spec string, v openflow.Version, bu
 	f.n = n
 	for _, sw := range n.Switches() {
 		ways := [2]*messages{{f: f, way: 0, name: sw.Name()}, {f: f, way: 1, name: sw.Name()}}
-		if _, err := sw.CaptureControl(0,
+		if _, err := sw.Control().Capture(0,
 			func(_ time.Time, way CaptureKind, b []byte) { ways[way-FromController].add(b) }); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func (f *foreign) check() {
 	}
 	for _, sw := range f.n.Switches() {
 		sw.mu.Lock()
-		if err := sw.table.Check(); err != nil {
+		if err := sw.data.table.Check(); err != nil {
 			f.t.Errorf("%s: %v", sw.Name(), err)
 		}
 		sw.mu.Unlock()

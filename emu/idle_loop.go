@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirnet/weir/emu/alarmclock"
 )
 
 // idleWaiter is how an engine without anything to do waits: for its bell, or for a time. Where a
@@ -12,8 +14,8 @@ import (
 type idleWaiter struct {
 	*engine
 	timer   *time.Timer
-	alarm   *alarmClock  // nil: there is none on this system
-	wokenAt atomic.Int64 // when, last
+	alarm   *alarmclock.Clock // nil: there is none on this system
+	wokenAt atomic.Int64      // when, last
 }
 
 // Of a wait for what a switch with a profile is to do, the last watch is spent looking at the
@@ -22,10 +24,10 @@ const watch = 60 * time.Microsecond
 
 // newIdleWaiter has a goroutine ring the engine's bell at alarms, until end.
 func (e *engine) newIdleWaiter() *idleWaiter {
-	r := &idleWaiter{engine: e, timer: time.NewTimer(time.Hour), alarm: newAlarmClock()}
+	r := &idleWaiter{engine: e, timer: time.NewTimer(time.Hour), alarm: alarmclock.New()}
 	if a := r.alarm; a != nil {
 		go func() {
-			for a.await() {
+			for a.Await() {
 				e.net.wakeLatency.add(e.net.now() - time.Duration(r.wokenAt.Load()))
 				e.wakeUp()
 			}
@@ -37,7 +39,7 @@ func (e *engine) newIdleWaiter() *idleWaiter {
 func (r *idleWaiter) end() {
 	r.timer.Stop()
 	if r.alarm != nil {
-		r.alarm.close()
+		r.alarm.Close()
 	}
 }
 
@@ -51,7 +53,7 @@ func (r *idleWaiter) until(next time.Duration) {
 	r.late.Rests(begun)
 	if exact && r.alarm != nil && next-begun > watch && next-begun < time.Hour {
 		r.wokenAt.Store(int64(next - watch))
-		r.alarm.set(next - begun - watch)
+		r.alarm.Set(next - begun - watch)
 	}
 	if !exact || next-begun > watch {
 		r.timer.Reset(next - begun)

@@ -2,10 +2,9 @@ package emu
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
-	"net"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/weirnet/weir/emu/host"
@@ -15,16 +14,9 @@ import (
 // The goroutines of this package, all of them started here:
 //
 //   - loop, one for each engine, from Start to Close: owns the engine.
-//   - connect, one for each connection that is being made, at most maxStarting at a time: it ends
+//   - attempts.connect, one for each connection that is being made, at most maxStarting at a time: it ends
 //     when the connection stands or failed; the session's reader goes on.
 //   - the timers of back-offs, which start connections again.
-
-// maxStarting is how many connections are being made, or are in their handshake, at a time: a
-// controller's backlog is bounded.
-const maxStarting = 128
-
-// dialTimeout is how long a connection may take to stand, TLS included.
-const dialTimeout = 10 * time.Second
 
 func startTime() time.Time { return time.Now() }
 
@@ -46,14 +38,14 @@ func (n *Network) Start(ctx context.Context) error {
 		return ErrClosed
 	}
 	n.started = true
-	n.context, n.cancel = context.WithCancel(ctx)
+	ctx, n.cancel = context.WithCancel(ctx)
 	if n.cfg.Driver == nil {
 		for _, e := range n.engines {
-			n.running.Go(func() { n.loop(e) })
+			n.runner.running.Go(func() { e.loop() })
 		}
 	}
 	n.mu.Unlock()
-	n.startConnects()
+	n.attempts.begin(ctx)
 	for _, h := range n.hosts {
 		h.do(func(stack, time.Duration, host.Output) {})
 	}
@@ -72,19 +64,19 @@ func (n *Network) Close(ctx context.Context) error {
 	if n.cancel != nil {
 		n.cancel()
 	}
-	n.queue = ring[*channel]{}
 	n.mu.Unlock()
+	n.attempts.end()
 	for _, sw := range n.switches {
-		_ = sw.setFaults(AllControllers, func(f *faults) { *f = faults{} })
+		_ = sw.control.setFaults(AllControllers, func(f *faults) { *f = faults{} })
 	}
 	err := n.dialer.Close(ctx)
-	n.running.Wait()
+	n.runner.running.Wait()
 	return err
 }
 
-// loop runs an engine.
-func (n *Network) loop(e *engine) {
-	r := e.newIdleWaiter()
+// loop runs the engine.
+func (e *engine) loop() {
+	n, r := e.net, e.newIdleWaiter()
 	defer r.end()
 	for !n.stopped.Load() {
 		next, more, ok := e.step(n.now())
@@ -130,112 +122,33 @@ func (n *Network) AwaitConnected(ctx context.Context) error {
 	}
 }
 
-// enqueue queues a channel for its turn to connect.
-func (n *Network) enqueue(ch *channel) {
-	n.mu.Lock()
-	if !n.closed {
-		n.queue.push(ch)
-	}
-	n.mu.Unlock()
-	n.startConnects()
-}
-
-// releaseSlot frees the slot of a connection that is established or has failed.
-func (n *Network) releaseSlot() {
-	n.mu.Lock()
-	n.starting--
-	n.mu.Unlock()
-	n.startConnects()
-}
-
-// startConnects starts queued attempts, up to maxStarting at a time.
-func (n *Network) startConnects() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for n.started && !n.closed && n.queue.len() > 0 && n.starting < maxStarting {
-		ch := n.queue.pop()
-		n.starting++
-		n.spawn(func() { n.connectOne(ch) })
-	}
-}
-
-// connectOne makes the connection of a channel.
-func (n *Network) connectOne(ch *channel) {
-	if !ch.begin() {
-		n.releaseSlot()
-		return
-	}
-	ctx, cancel := context.WithTimeout(n.context, dialTimeout)
-	defer cancel()
-	stream, err := n.open(context.WithValue(ctx, dialler{}, ch.sw), ch)
-	if err != nil {
-		ch.troubled(nil, err)
-		ch.lost()
-		n.releaseSlot()
-		return
-	}
-	w, outer := newWire(stream, ch)
-	roles := ch.attach(w)
-	if roles == nil {
-		w.Close()
-		return
-	}
-	c := &conn{sw: ch.sw, channel: ch, wire: w, roles: roles, async: defaultAsync}
-	var handler session.SwitchHandler = c
-	if ch.sw.profile != nil {
-		handler = &delayedConn{conn: c, room: make(chan struct{}, 1)}
-	}
-	_, _ = n.dialer.ServeConn(outer, roles, handler) // which closes it, if it does not take it
-}
-
-// open dials a controller, and speaks TLS with it if the switch does.
-func (n *Network) open(ctx context.Context, ch *channel) (net.Conn, error) {
-	dial := n.cfg.Dial
-	if dial == nil {
-		dial = dialTCP
-	}
-	conn, err := dial(ctx, ch.address)
-	if err != nil || n.cfg.TLS == nil {
-		return conn, err
-	}
-	cfg := n.cfg.TLS(ch.sw.id)
-	if cfg == nil {
-		return conn, nil
-	}
-	secure := tls.Client(conn, cfg)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return secure, nil
-}
-
-func dialTCP(ctx context.Context, address string) (net.Conn, error) {
-	var d net.Dialer
-	return d.DialContext(ctx, "tcp", address)
-}
-
 // lost schedules the next attempt to connect, if a connection is wanted.
 func (ch *channel) lost() {
 	if after, again := ch.failed(); again {
 		n := ch.sw.net
-		n.later(after, func() { n.enqueue(ch) })
+		n.runner.later(after, func() { n.attempts.enqueue(ch) })
 	}
 }
 
-// spawn runs a function that may block: in a goroutine, or by the driver.
-func (n *Network) spawn(f func()) {
-	if n.cfg.Driver != nil {
-		n.cfg.Driver.After(0, f)
+// runner runs what a network does beside its engines: in goroutines, or by its driver.
+type runner struct {
+	driver  Driver         // nil: goroutines
+	running sync.WaitGroup // they and the engines' loops
+}
+
+// spawn runs a function that may block.
+func (r *runner) spawn(f func()) {
+	if r.driver != nil {
+		r.driver.After(0, f)
 		return
 	}
-	n.running.Go(f)
+	r.running.Go(f)
 }
 
 // later runs a function after a time.
-func (n *Network) later(after time.Duration, f func()) {
-	if n.cfg.Driver != nil {
-		n.cfg.Driver.After(after, f)
+func (r *runner) later(after time.Duration, f func()) {
+	if r.driver != nil {
+		r.driver.After(after, f)
 		return
 	}
 	time.AfterFunc(after, f)

@@ -40,7 +40,7 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 
 // portMod configures a port. One that is switched off has no carrier, at both ends of its link.
 func (c *conn) portMod(s *session.Session, h openflow.Header, m *openflow.PortMod) {
-	p, changed := c.sw.port(m.Port), false
+	p, changed := c.sw.ports.find(m.Port), false
 	c.do(s, h, m, func(t *flowtable.Switch, out *output) error {
 		if err := t.PortMod(c.version, m, out.now, out); err != nil || p == nil || m.Mask&openflow.PortConfigDown == 0 {
 			return err

@@ -2,9 +2,10 @@ package emu
 
 import (
 	"slices"
-	"time"
+	"sync"
+	"sync/atomic"
 
-	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -21,56 +22,64 @@ type Misbehaviour struct {
 	HideEntries float64
 }
 
+// misbehaving is the present misbehaviour of a switch. It may be set at any time; what is drawn at random is guarded by
+// the switch's lock.
+type misbehaving struct {
+	present atomic.Pointer[Misbehaviour]
+	random  random.Source
+	counts  *counts
+}
+
 // Misbehave sets the switch's misbehaviour; the zero value ends it.
 func (sw *Switch) Misbehave(l Misbehaviour) {
 	if l == (Misbehaviour{}) {
-		sw.misbehaviour.Store(nil)
+		sw.misbehaviour.present.Store(nil)
 		return
 	}
-	sw.misbehaviour.Store(&l)
+	sw.misbehaviour.present.Store(&l)
 }
 
 // Misbehaviour is the switch's present misbehaviour.
 func (sw *Switch) Misbehaviour() Misbehaviour {
-	if l := sw.misbehaviour.Load(); l != nil {
+	if l := sw.misbehaviour.present.Load(); l != nil {
 		return *l
 	}
 	return Misbehaviour{}
 }
 
-// dropsFlowMod reports whether a flow-mod is to be thrown away.
-func (sw *Switch) dropsFlowMod() bool {
-	l := sw.misbehaviour.Load()
+// drops reports whether a flow-mod is to be thrown away; lock is the switch's.
+func (m *misbehaving) drops(lock sync.Locker) bool {
+	l := m.present.Load()
 	if l == nil || l.DropFlowMods == 0 {
 		return false
 	}
-	sw.mu.Lock()
-	defer sw.mu.Unlock()
-	if sw.misbehaviourRandom.Float() >= l.DropFlowMods {
+	lock.Lock()
+	defer lock.Unlock()
+	if m.random.Float() >= l.DropFlowMods {
 		return false
 	}
-	sw.engine.counts.drops[LostByMisbehaviour].Add(1)
+	m.counts.drops[LostByMisbehaviour].Add(1)
 	return true
 }
 
-// flowMod applies a flow-mod, or pretends to. The lock is held.
-func (sw *Switch) flowMod(v openflow.Version, m *openflow.FlowMod, now time.Duration, out flowtable.Output) error {
-	l := sw.misbehaviour.Load()
+// forgets reports whether a flow-mod is to be checked only.
+func (m *misbehaving) forgets() bool {
+	l := m.present.Load()
 	if l == nil || !l.ForgetFlowMods {
-		return sw.table.FlowMod(v, m, now, out)
+		return false
 	}
-	sw.engine.counts.drops[LostByMisbehaviour].Add(1)
-	return sw.table.CheckFlowMod(v, m, now)
+	m.counts.drops[LostByMisbehaviour].Add(1)
+	return true
 }
 
-// hide leaves entries out of an answer. The lock is held.
-func (sw *Switch) hide(reply openflow.ReplyBody) {
-	l := sw.misbehaviour.Load()
+// hide leaves entries out of an answer. The switch's lock is held.
+func (m *misbehaving) hide(reply openflow.ReplyBody) {
+	l := m.present.Load()
 	if l == nil || l.HideEntries == 0 {
 		return
 	}
 	if list, ok := reply.(*openflow.FlowStatsList); ok {
 		list.Flows = slices.DeleteFunc(slices.Clone(list.Flows),
-			func(openflow.FlowStats) bool { return sw.misbehaviourRandom.Float() < l.HideEntries })
+			func(openflow.FlowStats) bool { return m.random.Float() < l.HideEntries })
 	}
 }

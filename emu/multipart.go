@@ -1,8 +1,6 @@
 package emu
 
 import (
-	"fmt"
-
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -85,22 +83,13 @@ func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.Reque
 	if sw.roles != c.roles {
 		return nil
 	}
-	reply, err := sw.table.Multipart(c.version, body, sw.clock(sw.net.now()))
+	reply, err := sw.data.table.Multipart(c.version, body, sw.data.clock(sw.net.now()))
 	if err != nil {
 		return err
 	}
-	sw.hide(reply)
+	sw.misbehaviour.hide(reply)
 	before := s.Queue()
 	err = sendParts(s, h.XID, reply, false)
 	c.asked += max(s.Queue()-before, 0)
 	return err
-}
-
-// desc describes the switch. The serial number contains a checksum of the topology, so that a
-// controller tells the switches of two emulated networks apart.
-func (sw *Switch) desc() *openflow.Desc {
-	return &openflow.Desc{
-		Manufacturer: "Weir", Hardware: "emulated switch", Software: "Weir",
-		Serial: fmt.Sprintf("%08x%016x", sw.net.serial, sw.id), Datapath: sw.name,
-	}
 }

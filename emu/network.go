@@ -30,16 +30,14 @@ type Network struct {
 	on, linksUp, connected, sessions atomic.Int64
 	stopped                          atomic.Bool
 	wakeLatency                      wakeLatency
+	runner                           runner
+	attempts                         attempts
 
-	mu       sync.Mutex // guards what follows
-	started  bool
-	closed   bool
-	queue    ring[*channel] // that wait for their turn to connect
-	starting int            // connections that are being made, or in their handshake
-	context  context.Context
-	cancel   context.CancelFunc
-	stop     chan struct{}
-	running  sync.WaitGroup
+	mu      sync.Mutex // guards what follows
+	started bool
+	closed  bool
+	cancel  context.CancelFunc
+	stop    chan struct{}
 }
 
 // The kinds of things that have randomness of their own.
@@ -75,6 +73,8 @@ func New(cfg Config) (*Network, error) {
 		n.epoch, n.cfg.clock, sessions.Driver = cfg.Driver.Now(), n.driven, cfg.Driver
 	}
 	n.dialer = session.NewDialer(sessions)
+	n.runner.driver = cfg.Driver
+	n.attempts = attempts{cfg: &n.cfg, sessions: n.dialer, runner: &n.runner}
 	for i := range cfg.Engines {
 		n.engines = append(n.engines, newEngine(n, i))
 	}
@@ -82,7 +82,7 @@ func New(cfg Config) (*Network, error) {
 	for i := range t.Switches {
 		n.switches = append(n.switches, n.newSwitch(i, &t.Switches[i], n.engines[i*cfg.Engines/len(t.Switches)]))
 	}
-	n.assignMACs()
+	assignMACs(n.switches)
 	n.connectAll()
 	for i := range t.Hosts {
 		if err := n.newHost(i, &t.Hosts[i]); err != nil {
@@ -90,7 +90,7 @@ func New(cfg Config) (*Network, error) {
 		}
 	}
 	for _, sw := range n.switches {
-		sw.sortPorts()
+		sw.ports.sort()
 		sw.Up()
 	}
 	return n, nil
@@ -138,10 +138,10 @@ func (l *Link) newSimplex(w Direction, sender sync.Locker, spec topo.LinkSpec, t
 	d.sender, d.spec, d.to, d.engine = sender, spec, to, e
 	d.random = random.Seeded(l.net.cfg.Seed, seedForward+int(w), number)
 	d.timer.owner, d.timer.exact = d, true
-	if p, ok := to.(*port); ok && p.sw.delays() {
+	if p, ok := to.(*port); ok && p.sw.Profile().Delays() {
 		d.absorbs, d.first = true, 1
 	}
-	if from := l.ends[w]; from != nil && from.sw.delays() {
+	if from := l.ends[w]; from != nil && from.sw.Profile().Delays() {
 		d.first = 1
 	}
 	d.last = d.first
@@ -176,6 +176,3 @@ func (n *Network) now() time.Duration {
 
 // at is the wall clock at an age.
 func (n *Network) at(age time.Duration) time.Time { return n.epoch.Add(age) }
-
-// connect counts switches that are connected to a controller at least.
-func (n *Network) connect(by int64) { n.connected.Add(by) }

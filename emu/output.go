@@ -26,7 +26,7 @@ func (o *output) leaves() time.Duration {
 
 // Transmit sends a frame over the link of a port.
 func (o *output) Transmit(number, _ uint32, frame []byte) {
-	p := o.sw.port(number)
+	p := o.sw.ports.find(number)
 	if p == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (o *output) Transmit(number, _ uint32, frame []byte) {
 
 // Undelivered counts a frame for a port that is down as its link does.
 func (o *output) Undelivered(number uint32) {
-	if p := o.sw.port(number); p != nil {
+	if p := o.sw.ports.find(number); p != nil {
 		p.out.drop(LostOnDownLink)
 	}
 }
@@ -65,17 +65,7 @@ func (o *output) PacketIn(p *flowtable.PacketIn) {
 
 // sendPacketIn sends a packet to all controllers that get such ones.
 func (o *output) sendPacketIn(p *flowtable.PacketIn) {
-	sent, refused := 0, 0
-	for _, c := range o.sw.conns {
-		if p.Only10 && c.version != openflow.V10 || !c.wants(asyncPacketIn, uint8(p.Reason)) {
-			continue
-		}
-		if c.packetIn(p) {
-			sent++
-		} else {
-			refused++
-		}
-	}
+	sent, refused := o.sw.control.packetIn(p)
 	n := &o.sw.engine.counts
 	n.packetIns.Add(uint64(sent))
 	switch {
@@ -87,19 +77,9 @@ func (o *output) sendPacketIn(p *flowtable.PacketIn) {
 }
 
 // FlowRemoved tells that an entry went.
-func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
-	for _, c := range o.sw.conns {
-		if c.wants(asyncFlowRemoved, uint8(m.Reason)) {
-			_, _ = c.session.Send(m)
-		}
-	}
-}
+func (o *output) FlowRemoved(m *openflow.FlowRemoved) { o.sw.control.flowRemoved(m) }
 
 // PortStatus tells that a port changed.
 func (o *output) PortStatus(reason openflow.PortReason, p openflow.Port) {
-	for _, c := range o.sw.conns {
-		if c.wants(asyncPortStatus, uint8(reason)) {
-			_, _ = c.session.Send(&openflow.PortStatus{Reason: reason, Port: flowtable.PortIn(c.version, p)})
-		}
-	}
+	o.sw.control.portStatus(reason, p)
 }

@@ -2,9 +2,9 @@ package emu
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +28,26 @@ type port struct {
 	model delay.Port
 }
 
+// ports are those of a switch, in order of their numbers.
+type ports []*port
+
+// find is the port of a number; nil if there is none. Numbers mostly are 1, 2, 3 …
+func (l ports) find(number uint32) *port {
+	if i := number - 1; i < uint32(len(l)) && l[i].number == number {
+		return l[i]
+	}
+	for _, p := range l {
+		if p.number == number {
+			return p
+		}
+	}
+	return nil
+}
+
+func (l ports) sort() {
+	slices.SortFunc(l, func(a, b *port) int { return cmp.Compare(a.number, b.number) })
+}
+
 // maxPortName is the longest name of a port, in bytes: that of an interface in Linux.
 const maxPortName = 15
 
@@ -44,44 +64,8 @@ func (p *port) describe(spec topo.LinkSpec) openflow.Port {
 	d := openflow.Port{Number: p.number, Name: portName(p.sw.name, p.number), State: openflow.PortStateDown}
 	d.Curr, d.CurrSpeed = speed(spec.RateBPS)
 	d.MaxSpeed, d.Supported, d.Advertised, d.Peer = d.CurrSpeed, d.Curr, d.Curr, d.Curr
-	d.HWAddr = p.sw.portAddress(p.number)
+	d.HWAddr = p.sw.address(p.number)
 	return d
-}
-
-// localPort is the switch's own port, OFPP_LOCAL. No link ends there.
-func (sw *Switch) localPort() openflow.Port {
-	name := sw.name
-	if len(name) > maxPortName {
-		name = "local"
-	}
-	return openflow.Port{Number: openflow.PortLocal, Name: name, HWAddr: sw.portAddress(0),
-		Config: openflow.PortConfigDown, State: openflow.PortStateDown}
-}
-
-// portAddress is the MAC address of a port, or, of number 0, of the switch.
-func (sw *Switch) portAddress(number uint32) (mac [6]byte) {
-	mac[0] = portMAC
-	binary.BigEndian.PutUint32(mac[1:], sw.mac<<8|number>>8&0xff)
-	mac[5] = uint8(number)
-	return mac
-}
-
-// portMAC begins the MAC addresses of ports, which are administered locally as those of hosts are,
-// and begin otherwise. What follows are 24 bits of the switch and 16 of the port's number.
-const portMAC = 0x06
-
-// assignMACs gives every switch 24 bits of its own: the lowest of its datapath id, or the next that
-// no other has.
-func (n *Network) assignMACs() {
-	const bits = 1<<24 - 1
-	used := make(map[uint32]bool, len(n.switches))
-	for _, sw := range n.switches {
-		sw.mac = uint32(sw.id) & bits
-		for used[sw.mac] {
-			sw.mac = (sw.mac + 1) & bits
-		}
-		used[sw.mac] = true
-	}
 }
 
 // speeds are the features that stand for rates, in kbit/s.

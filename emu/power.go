@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/session"
@@ -15,13 +16,13 @@ func (sw *Switch) Down() {
 	sw.powerMu.Lock()
 	defer sw.powerMu.Unlock()
 	sw.mu.Lock()
-	if sw.table == nil {
+	if sw.data.table == nil {
 		sw.mu.Unlock()
 		return
 	}
-	sw.table, sw.roles, sw.behaviour = nil, nil, nil
+	sw.data.table, sw.roles, sw.behaviour = nil, nil, nil
 	sw.power.Store(false)
-	sw.count()
+	sw.data.count()
 	for _, p := range sw.ports {
 		p.stopped.Store(false)
 	}
@@ -30,7 +31,7 @@ func (sw *Switch) Down() {
 	for _, p := range sw.ports {
 		p.link.refresh()
 	}
-	for _, ch := range sw.channels {
+	for _, ch := range sw.control.channels {
 		ch.cut()
 	}
 }
@@ -40,26 +41,27 @@ func (sw *Switch) Up() {
 	sw.powerMu.Lock()
 	defer sw.powerMu.Unlock()
 	sw.mu.Lock()
-	if sw.table != nil {
+	if sw.data.table != nil {
 		sw.mu.Unlock()
 		return
 	}
-	sw.table, sw.roles, sw.behaviour = flowtable.New(sw.tableConfig()), new(session.Roles), sw.behave()
+	sw.data.table = flowtable.New(sw.net.cfg.tables(sw.profile, sw.Index))
+	sw.roles, sw.behaviour = new(session.Roles), newBehaviour(sw)
 	sw.power.Store(true)
-	now := sw.clock(sw.net.now())
+	now := sw.data.clock(sw.net.now())
 	out := output{sw: sw, now: now}
 	for _, p := range sw.ports {
-		sw.table.AddPort(p.describe(p.out.spec), now, &out)
+		sw.data.table.AddPort(p.describe(p.out.spec), now, &out)
 	}
 	if sw.net.cfg.LocalPort {
-		sw.table.AddPort(sw.localPort(), now, &out)
+		sw.data.table.AddPort(sw.localPort(), now, &out)
 	}
 	sw.mu.Unlock()
 	sw.net.on.Add(1)
 	for _, p := range sw.ports {
 		p.link.refresh()
 	}
-	for _, ch := range sw.channels {
+	for _, ch := range sw.control.channels {
 		ch.dial()
 	}
 }
@@ -67,24 +69,24 @@ func (sw *Switch) Up() {
 // On reports whether the switch has power.
 func (sw *Switch) On() bool { return sw.power.Load() }
 
-// tableConfig is that of the network, with a seed of the switch's own.
-func (sw *Switch) tableConfig() flowtable.Config {
-	c := sw.net.cfg.Switch
-	r := random.Seeded(sw.net.cfg.Seed, seedTables, sw.Index)
-	c.Seed = r.Next()
-	if sw.profile != nil {
-		t := sw.profile.Tables
-		c.Tables, c.MaxEntries = cmp.Or(t.Count, c.Tables), cmp.Or(t.Entries, c.MaxEntries)
-		c.MaxGroups, c.MaxMeters, c.Buffers = cmp.Or(t.Groups, c.MaxGroups), cmp.Or(t.Meters, c.MaxMeters),
-			cmp.Or(t.Buffers, c.Buffers)
+// tables is the configuration of a switch's tables, with a seed of the switch's own.
+func (c *Config) tables(p *profile.Profile, index int) flowtable.Config {
+	f := c.Switch
+	r := random.Seeded(c.Seed, seedTables, index)
+	f.Seed = r.Next()
+	if p != nil {
+		t := p.Tables
+		f.Tables, f.MaxEntries = cmp.Or(t.Count, f.Tables), cmp.Or(t.Entries, f.MaxEntries)
+		f.MaxGroups, f.MaxMeters, f.Buffers = cmp.Or(t.Groups, f.MaxGroups), cmp.Or(t.Meters, f.MaxMeters),
+			cmp.Or(t.Buffers, f.Buffers)
 	}
-	return c
+	return f
 }
 
 // SetPort breaks a port or mends it: its link loses the carrier at both ends. The error says that
 // there is no such port.
 func (sw *Switch) SetPort(number uint32, up bool) error {
-	p := sw.port(number)
+	p := sw.ports.find(number)
 	if p == nil {
 		return fmt.Errorf("switch %s has no port %d", sw.name, number)
 	}

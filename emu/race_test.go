@@ -15,9 +15,9 @@ func TestCutInHandshake(t *testing.T) {
 	n := start(t, Config{Topology: parse(t, "linear:1")})
 	ch := newChannel(n.Switches()[0], "c")
 	ch.state = dialling
-	n.mu.Lock()
-	n.starting++
-	n.mu.Unlock()
+	n.attempts.mu.Lock()
+	n.attempts.starting++
+	n.attempts.mu.Unlock()
 	near, _ := pipe.New(pipe.Options{})
 	w, _ := newWire(near, ch)
 	if ch.attach(w) == nil {
@@ -50,7 +50,7 @@ func TestPowerFlaps(t *testing.T) {
 	both.Wait()
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	for _, p := range sw.table.Ports() {
+	for _, p := range sw.data.table.Ports() {
 		if p.State&openflow.PortStateDown != 0 {
 			t.Errorf("port %d has no carrier, its link has: %v", p.Number, sw.Link(p.Number).Up())
 		}
@@ -62,19 +62,19 @@ func TestPowerFlaps(t *testing.T) {
 func TestStalledHandshake(t *testing.T) {
 	n := joined(t, "linear:1", newBoss(), openflow.V13, func(c *Config) { c.BackoffMin = time.Millisecond })
 	sw := n.Switches()[0]
-	if err := sw.Stall(AllControllers, true); err != nil {
+	if err := sw.Control().Stall(AllControllers, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := sw.Disconnect(AllControllers); err != nil {
+	if err := sw.Control().Disconnect(AllControllers); err != nil {
 		t.Fatal(err)
 	}
-	ch := sw.channels[0]
+	ch := sw.control.channels[0]
 	await(t, "no place is taken while the handshake goes on", func() bool {
 		ch.mu.Lock()
 		defer ch.mu.Unlock()
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		return ch.state == dialling && ch.wire != nil && n.starting == 0
+		n.attempts.mu.Lock()
+		defer n.attempts.mu.Unlock()
+		return ch.state == dialling && ch.wire != nil && n.attempts.starting == 0
 	})
 }
 

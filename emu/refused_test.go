@@ -22,7 +22,7 @@ func TestRefusedByTheController(t *testing.T) {
 	second := start(t, cfg)
 	const want = `the controller refused: OFPET_BAD_REQUEST OFPBRC_EPERM "datapath id in use"`
 	await(t, "the second is refused", func() bool { _, reason := second.Trouble(); return reason == want })
-	tries := second.Switches()[0].channels[0]
+	tries := second.Switches()[0].control.channels[0]
 	for n := 0; n < 20; n++ { // more attempts
 		was := attempt(tries)
 		await(t, "another attempt", func() bool { return attempt(tries) != was })
@@ -30,7 +30,7 @@ func TestRefusedByTheController(t *testing.T) {
 			t.Fatalf("after more attempts the reason is %q", reason)
 		}
 	}
-	if err := first.Switches()[0].CutOff(0, true); err != nil {
+	if err := first.Switches()[0].Control().CutOff(0, true); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the second is taken",

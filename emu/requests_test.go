@@ -76,7 +76,7 @@ func TestLocalPort(t *testing.T) {
 				ports = statistics(t, s, &openflow.PortDescRequest{}).(*openflow.PortDescList).Ports
 			}
 			local := ports[len(ports)-1]
-			want := openflow.Port{Number: openflow.PortLocal, Name: "s1", HWAddr: sw.portAddress(0),
+			want := openflow.Port{Number: openflow.PortLocal, Name: "s1", HWAddr: sw.address(0),
 				Config: openflow.PortConfigDown, State: openflow.PortStateDown}
 			if len(ports) != 4 || local != want {
 				t.Fatalf("ports %+v, want the last of four to be %+v", ports, want)
@@ -268,7 +268,7 @@ func TestMissesGoToOldControllersOnly(t *testing.T) {
 	old.of(t, 1)
 	speak(n.Hosts()[0], n.Hosts()[1], 60)
 	await(t, "the older one gets the packet", func() bool { i, _ := old.seen(); return i == 1 })
-	if err := n.Switches()[0].CutOff(1, true); err != nil {
+	if err := n.Switches()[0].Control().CutOff(1, true); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the older one is gone", func() bool { return n.Totals().Sessions == 1 })

@@ -53,7 +53,7 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	sw := n.Switches()[0]
-	if err := sw.Disconnect(0); err != nil {
+	if err := sw.Control().Disconnect(0); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the session has ended", func() bool {
@@ -62,7 +62,7 @@ func TestTLS(t *testing.T) {
 		return b.ended == 1
 	})
 	s := b.of(t, sw.DatapathID())
-	stop, err := sw.CaptureControl(0, r.see)
+	stop, err := sw.Control().Capture(0, r.see)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type PortState struct {
 
 // Port tells how a port is; ok is false if there is no such port.
 func (sw *Switch) Port(number uint32) (state PortState, ok bool) {
-	p := sw.port(number)
+	p := sw.ports.find(number)
 	if p == nil {
 		return PortState{}, false
 	}
@@ -42,8 +42,8 @@ type ControlState struct {
 
 // Controls are the states of all controllers, in the order of Config.Controllers.
 func (sw *Switch) Controls() []ControlState {
-	list := make([]ControlState, len(sw.channels))
-	for i, ch := range sw.channels {
+	list := make([]ControlState, len(sw.control.channels))
+	for i, ch := range sw.control.channels {
 		ch.mu.Lock()
 		list[i] = ControlState{Controller: ch.address, CutOff: ch.off, Stalled: ch.faults.stalled, Slow: ch.faults.slow}
 		if ch.trouble != nil {
@@ -53,8 +53,8 @@ func (sw *Switch) Controls() []ControlState {
 	}
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	for _, c := range sw.conns {
-		for i, ch := range sw.channels {
+	for _, c := range sw.control.conns {
+		for i, ch := range sw.control.channels {
 			if c.channel == ch {
 				list[i].Connected, list[i].Version = true, c.version
 			}

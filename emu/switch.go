@@ -1,16 +1,12 @@
 package emu
 
 import (
-	"cmp"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
-	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/session"
 )
 
@@ -18,42 +14,35 @@ import (
 type Switch struct {
 	Index int // in Network.Switches
 
+	identity
 	net     *Network
-	name    string
-	id      uint64
-	mac     uint32           // what its ports' MAC addresses have in common, 24 bits
 	profile *profile.Profile // nil: ideal
 	engine  *engine
-	ports   []*port // in order of their numbers
+	ports   ports
 	hosts   []*Host // at them
 	power   atomic.Bool
 	// powerMu is held, outside of all other locks, while the power goes on or off: if it came back
 	// before the links have seen that it was gone, the new tables would never hear of their
 	// carrier.
 	powerMu      sync.Mutex
-	misbehaviour atomic.Pointer[Misbehaviour]
+	misbehaviour misbehaving
 
-	// mu guards the tables and all that follows, and the links' ways that begin here. Under it
+	// mu guards the two sides of the switch and all that follows, and the links' ways that begin here. Under it
 	// nobody waits, and no lock is taken but those of inboxes and of sessions' queues.
-	mu                 sync.Mutex
-	table              *flowtable.Switch // nil without power
-	behaviour          *behaviour        // likewise, and of an ideal switch
-	roles              *session.Roles    // likewise
-	conns              []*conn           // that are connected, in the order in which they came
-	channels           []*channel        // to all controllers
-	entries            int               // that the counts know of
-	announced          bool              // its hosts have announced themselves, or are about to
-	expires            time.Duration     // when the engine looks for entries that run out; 0: it does not
-	timer              timer
-	misbehaviourRandom random.Source
-	latest             time.Duration // of the times that the tables were given: they never go back
+	mu        sync.Mutex
+	data      datapath
+	control   Control
+	behaviour *behaviour     // nil without power, and of an ideal switch
+	roles     *session.Roles // nil without power
+	announced bool           // its hosts have announced themselves, or are about to
 }
 
 // newSwitch makes a switch without ports.
 func (n *Network) newSwitch(i int, spec *topo.Switch, e *engine) *Switch {
-	sw := &Switch{Index: i, net: n, name: spec.Name, id: spec.DPID, engine: e,
-		misbehaviourRandom: random.Seeded(n.cfg.Seed, seedMisbehaviour, i)}
-	sw.timer.owner = sw
+	sw := &Switch{Index: i, net: n, identity: identity{name: spec.Name, id: spec.DPID, serial: n.serial}, engine: e}
+	sw.misbehaviour.random = random.Seeded(n.cfg.Seed, seedMisbehaviour, i)
+	sw.misbehaviour.counts, sw.data.engine, sw.control.of = &e.counts, e, spec.Name
+	sw.data.timer.owner = sw
 	if sw.profile = spec.Profile; sw.profile == nil {
 		sw.profile = &n.cfg.Profile
 	}
@@ -63,7 +52,7 @@ func (n *Network) newSwitch(i int, spec *topo.Switch, e *engine) *Switch {
 		e.fine = true
 	}
 	for _, address := range n.cfg.Controllers {
-		sw.channels = append(sw.channels, newChannel(sw, address))
+		sw.control.channels = append(sw.control.channels, newChannel(sw, address))
 	}
 	return sw
 }
@@ -78,32 +67,19 @@ func (sw *Switch) DatapathID() uint64 { return sw.id }
 func (sw *Switch) Entries() int {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	return sw.entries
+	return sw.data.entries
 }
 
 // Connected is how many controllers the switch is connected to.
 func (sw *Switch) Connected() int {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	return len(sw.conns)
-}
-
-// port finds a port by its number; nil if there is none. Numbers mostly are 1, 2, 3 …
-func (sw *Switch) port(number uint32) *port {
-	if i := number - 1; i < uint32(len(sw.ports)) && sw.ports[i].number == number {
-		return sw.ports[i]
-	}
-	for _, p := range sw.ports {
-		if p.number == number {
-			return p
-		}
-	}
-	return nil
+	return len(sw.control.conns)
 }
 
 // Link is that of a port; nil if there is no such port.
 func (sw *Switch) Link(number uint32) *Link {
-	if p := sw.port(number); p != nil {
+	if p := sw.ports.find(number); p != nil {
 		return p.link
 	}
 	return nil
@@ -121,15 +97,15 @@ func (sw *Switch) Ports() []uint32 {
 // process runs a frame that came in at a port through the tables. Its engine calls it.
 func (sw *Switch) process(e *engine, port uint32, frame []byte) {
 	sw.mu.Lock()
-	if sw.table == nil {
+	if sw.data.table == nil {
 		e.counts.drops[LostAtDeadSwitch].Add(1)
 	} else {
 		e.counts.hops.Add(1)
-		e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), e.from
+		e.output.sw, e.output.now, e.output.from = sw, sw.data.clock(e.now), e.from
 		if b := sw.behaviour; b != nil {
 			b.model.Enter(frame, e.from)
 		}
-		sw.table.Receive(port, frame, e.output.now, &e.output)
+		sw.data.table.Receive(port, frame, e.output.now, &e.output)
 		if b := sw.behaviour; b != nil {
 			b.model.Exit()
 		}
@@ -137,59 +113,25 @@ func (sw *Switch) process(e *engine, port uint32, frame []byte) {
 	sw.mu.Unlock()
 }
 
-// clock is a time for the tables: the engine's, which is that of the beginning of its round, may be
-// before that of a reader. The lock is held.
-func (sw *Switch) clock(now time.Duration) time.Duration {
-	sw.latest = max(sw.latest, now)
-	return sw.latest
-}
-
 // wake lets entries run out.
 func (sw *Switch) wake(e *engine) {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	sw.expires = 0
-	if sw.table == nil {
+	if sw.data.table == nil {
+		sw.data.expires = 0
 		return
 	}
-	e.output.sw, e.output.now, e.output.from = sw, sw.clock(e.now), 0
-	next, ok := sw.table.Expire(e.output.now, &e.output)
-	sw.count()
-	if ok {
-		sw.expires = max(next, e.now+1)
-		e.timers.set(&sw.timer, sw.expires)
-	}
-}
-
-// expire has the engine look for entries that run out, after entries with time-outs were added. The
-// lock is held.
-func (sw *Switch) expire(now time.Duration, out *output) {
-	next, ok := sw.table.Expire(now, out)
-	if ok && (sw.expires == 0 || next < sw.expires) {
-		sw.expires = max(next, now+1)
-		sw.engine.schedule(&sw.timer, sw.expires)
-	}
-}
-
-// count tells the engine's counts how many entries there are. The lock is held.
-func (sw *Switch) count() {
-	n := 0
-	if sw.table != nil {
-		n = sw.table.Entries()
-	}
-	if n != sw.entries {
-		sw.engine.counts.entries.Add(int64(n - sw.entries))
-		sw.entries = n
-	}
+	e.output.sw, e.output.now, e.output.from = sw, sw.data.clock(e.now), 0
+	sw.data.wake(e, &e.output)
 }
 
 // carrier tells the tables that a port has a carrier, or has lost it.
 func (sw *Switch) carrier(p *port, up bool) {
 	sw.mu.Lock()
 	defer sw.mu.Unlock()
-	if sw.table != nil {
-		now := sw.clock(sw.net.now())
-		sw.table.SetPortState(p.number, up, now, &output{sw: sw, now: now})
+	if sw.data.table != nil {
+		now := sw.data.clock(sw.net.now())
+		sw.data.table.SetPortState(p.number, up, now, &output{sw: sw, now: now})
 	}
 }
 
@@ -198,8 +140,4 @@ func (sw *Switch) addPort(number uint32, l *Link) *port {
 	p := &port{sw: sw, number: number, link: l}
 	sw.ports = append(sw.ports, p)
 	return p
-}
-
-func (sw *Switch) sortPorts() {
-	slices.SortFunc(sw.ports, func(a, b *port) int { return cmp.Compare(a.number, b.number) })
 }

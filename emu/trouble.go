@@ -96,7 +96,7 @@ func why(err error) string {
 // wrong when it was last tried. Both are empty if nothing went wrong.
 func (n *Network) Trouble() (controller, reason string) {
 	for _, sw := range n.switches {
-		for _, ch := range sw.channels {
+		for _, ch := range sw.control.channels {
 			ch.mu.Lock()
 			err := ch.trouble
 			ch.mu.Unlock()

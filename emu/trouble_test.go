@@ -55,7 +55,7 @@ func TestTrouble(t *testing.T) {
 	if _, reason := n.Trouble(); reason != "" {
 		t.Errorf("a network that is connected is in trouble: %s", reason)
 	}
-	if err := n.Switches()[0].CutOff(0, true); err != nil {
+	if err := n.Switches()[0].Control().CutOff(0, true); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "it is told that the connection ended",

@@ -44,7 +44,7 @@ func pathLatencyBetweenDevices(t *testing.T, devices time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sw.table.FlowMod(openflow.V13, flood().(*openflow.FlowMod), 0, &output{sw: sw}); err != nil {
+	if err := sw.data.table.FlowMod(openflow.V13, flood().(*openflow.FlowMod), 0, &output{sw: sw}); err != nil {
 		t.Fatal(err)
 	}
 	for range 1000 {

@@ -131,7 +131,7 @@ func (w *wire) setFaults(f faults) {
 }
 
 // releaseSlot gives the place among those that connect back.
-func (w *wire) releaseSlot() { w.released.Do(w.channel.sw.net.releaseSlot) }
+func (w *wire) releaseSlot() { w.released.Do(w.channel.sw.net.attempts.release) }
 
 // Close ends the connection; the channel tries another.
 func (w *wire) Close() error {

@@ -75,7 +75,7 @@ func TestForget(t *testing.T) {
 		t.Fatalf("a switch that is connected: %v", err)
 	}
 	sw := n.Switches()[2]
-	if err := errors.Join(sw.CutOff(0, true), sw.Disconnect(0)); err != nil {
+	if err := errors.Join(sw.Control().CutOff(0, true), sw.Control().Disconnect(0)); err != nil {
 		t.Fatal(err)
 	}
 	i.await("the session's end", func() bool { return i.connected() == 3 })
@@ -141,7 +141,7 @@ func TestForget(t *testing.T) {
 	if _, err := engine.Submit(t.Context(), []intent.Request{{Op: intent.Withdraw, ID: "ends"}}, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := sw.CutOff(0, false); err != nil {
+	if err := sw.Control().CutOff(0, false); err != nil {
 		t.Fatal(err)
 	}
 	all := allInstalled(i, engine, 9)

@@ -293,7 +293,7 @@ func TestOwners(t *testing.T) {
 	o.network = network(t, "linear:3", o.list[0].openflow, o.list[1].openflow)
 	for _, sw := range o.network.Switches() {
 		for n := range o.list {
-			if _, err := sw.CaptureControl(n, o.said[n].see()); err != nil {
+			if _, err := sw.Control().Capture(n, o.said[n].see()); err != nil {
 				t.Fatal(err)
 			}
 		}

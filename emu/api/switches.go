@@ -161,13 +161,13 @@ func (r switches) changeControl(_ context.Context, in *controlChange) (*one[Swit
 	}
 	b := &in.Body
 	if b.Slow != nil {
-		err = sw.Slow(in.Number, *b.Slow.duration())
+		err = sw.Control().Slow(in.Number, *b.Slow.duration())
 	}
 	if err == nil && b.Stalled != nil {
-		err = sw.Stall(in.Number, *b.Stalled)
+		err = sw.Control().Stall(in.Number, *b.Stalled)
 	}
 	if err == nil && b.Up != nil {
-		err = sw.CutOff(in.Number, !*b.Up)
+		err = sw.Control().CutOff(in.Number, !*b.Up)
 	}
 	if err != nil {
 		return nil, refuse(err)

@@ -91,12 +91,12 @@ var IgnoreFlowMods = emu.Misbehaviour{ForgetFlowMods: true}
 
 func changeSwitch(sw *emu.Switch, a topo.SwitchAction) error {
 	if a.Slow != nil {
-		if err := sw.Slow(emu.AllControllers, *a.Slow); err != nil {
+		if err := sw.Control().Slow(emu.AllControllers, *a.Slow); err != nil {
 			return err
 		}
 	}
 	if a.Stalled != nil {
-		if err := sw.Stall(emu.AllControllers, *a.Stalled); err != nil {
+		if err := sw.Control().Stall(emu.AllControllers, *a.Stalled); err != nil {
 			return err
 		}
 	}
@@ -121,12 +121,12 @@ func (d *Operator) changeControl(sw *emu.Switch, a topo.ControlAction) error {
 		}
 	}
 	if a.Stalled != nil {
-		if err := sw.Stall(controller, *a.Stalled); err != nil {
+		if err := sw.Control().Stall(controller, *a.Stalled); err != nil {
 			return err
 		}
 	}
 	if a.Up != nil {
-		return sw.CutOff(controller, !*a.Up)
+		return sw.Control().CutOff(controller, !*a.Up)
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (p point) begin(c *Capture, controllers []string) error {
 	}
 	for i, address := range controllers {
 		channel := c.file.NewControl(p.sw.Index, p.sw.DatapathID(), i, address)
-		stop, err := p.sw.CaptureControl(i, func(at time.Time, way emu.CaptureKind, b []byte) {
+		stop, err := p.sw.Control().Capture(i, func(at time.Time, way emu.CaptureKind, b []byte) {
 			if len(b) == 0 {
 				channel.Begin(at)
 				return

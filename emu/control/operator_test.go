@@ -222,7 +222,7 @@ func TestCaptures(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), need.Patience)
 	defer cancel()
 	c.Await(ctx)
-	if err := d.Network().Switches()[0].Disconnect(emu.AllControllers); err != nil {
+	if err := d.Network().Switches()[0].Control().Disconnect(emu.AllControllers); err != nil {
 		t.Fatal(err)
 	}
 	need.Await(t, "a new connection is captured", func() bool { return control.Counts().Frames > 5 })

@@ -32,8 +32,7 @@ var owed = map[string]int{
 	"api": 52, "cli": 63, "discovery": 51,
 
 	"api.Server": 77, "app/forward.Datapath": 75, "app/forward.Forward": 77, "app/forward.treeCore": 33,
-	"discovery.Core": 88, "emu.Network": 33, "emu.Switch": 46,
-	"flowsync.Core": 144, "flowsync.Loop": 43, "flowtable.pass": 47,
+	"discovery.Core": 88, "flowsync.Core": 144, "flowsync.Loop": 43, "flowtable.pass": 47,
 	"intent.Engine": 33, "intent.catalog": 38, "internal/ofcase.gen": 55,
 	"internal/sim.world": 40, "openflow.Match": 31, "probe/controller.Controller": 29,
 }

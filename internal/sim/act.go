@@ -119,8 +119,8 @@ func (w *world) control(e Event, mend func(func())) {
 			c.cut(false)
 		}
 	case NoControl:
-		_ = sw.CutOff(emu.AllControllers, true)
-		mend(func() { _ = sw.CutOff(emu.AllControllers, false) })
+		_ = sw.Control().CutOff(emu.AllControllers, true)
+		mend(func() { _ = sw.Control().CutOff(emu.AllControllers, false) })
 	case SlowControl:
 		each(func(x *end) { x.slow = time.Duration(e.B) * time.Millisecond })
 		mend(func() { each(func(x *end) { x.slow = 0 }) })

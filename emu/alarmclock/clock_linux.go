@@ -1,4 +1,4 @@
-package emu
+package alarmclock
 
 import (
 	"os"
@@ -7,34 +7,35 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarmClock wakes at a time that a timer of the runtime would miss: on Linux those end up to a
+// Clock wakes at a time that a timer of the runtime would miss: on Linux those end up to a
 // millisecond late when the program sleeps, since it then waits in epoll, which counts
 // milliseconds. A timerfd is one more file that epoll waits for, exact to some microseconds.
-type alarmClock struct {
+type Clock struct {
 	fd   int
 	file *os.File // of fd, in the runtime's poller
 }
 
-// newAlarmClock is nil where there can be none: then the runtime's timers have to do.
-func newAlarmClock() *alarmClock {
+// New is nil where there can be none: then the runtime's timers have to do.
+func New() *Clock {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
 		return nil
 	}
-	return &alarmClock{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
+	return &Clock{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
 }
 
-// set has await return after a time, whatever was set before.
-func (a *alarmClock) set(after time.Duration) {
+// Set has Await return after a time, whatever was set before.
+func (a *Clock) Set(after time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(after, 1)))}
 	_ = unix.TimerfdSettime(a.fd, 0, &spec, nil) // which fails for no valid time
 }
 
-// await waits until the time has come; false after close.
-func (a *alarmClock) await() bool {
+// Await waits until the time has come; false after Close.
+func (a *Clock) Await() bool {
 	var count [8]byte
 	_, err := a.file.Read(count[:])
 	return err == nil
 }
 
-func (a *alarmClock) close() { a.file.Close() }
+// Close ends Await.
+func (a *Clock) Close() { a.file.Close() }
