@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -30,24 +29,22 @@ var ErrOther = errors.New("not the switch under test")
 
 // Controller is the controller of one switch.
 type Controller struct {
-	cfg    Config
 	ln     net.Listener
+	door   door
 	server *session.Server
 	served chan struct{} // closed when no connection is accepted any more
 
 	tap atomic.Pointer[tap] // takes packet-ins in place of the reactive controller
 
 	mu       sync.Mutex
-	datapath uint64 // of the switch; 0 before the first has come
-	conns    map[string]*conn
 	session  *session.Session // nil while the switch is not connected
 	conn     *conn            // of session
 	up       chan struct{}    // closed when session is set
 	lost     error            // why the last session ended
 	refused  []error          // errors of the switch that answer nothing that waits
 	reactive reactive
-	places   map[packet.MAC]uint32 // the port at which a station was seen last
-	placed   chan struct{}         // closed when another one is seen
+
+	places places
 }
 
 // tap sees packet-ins, with the time at which they came.
@@ -59,9 +56,10 @@ func Listen(address string, cfg Config) (*Controller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening for the switch: %w", err)
 	}
-	c := &Controller{cfg: cfg, ln: ln, datapath: cfg.Datapath, conns: map[string]*conn{}, up: make(chan struct{}),
-		places: map[packet.MAC]uint32{}, placed: make(chan struct{}), served: make(chan struct{})}
-	c.server = session.NewServer(session.Config{Versions: cfg.Versions, Admit: c.admit, Refused: c.refuse}, handler{c})
+	c := &Controller{ln: ln, up: make(chan struct{}), served: make(chan struct{}),
+		door:   door{refused: cfg.Refused, datapath: cfg.Datapath, conns: map[string]*conn{}},
+		places: places{ports: map[packet.MAC]uint32{}, more: make(chan struct{})}}
+	c.server = session.NewServer(session.Config{Versions: cfg.Versions, Admit: c.door.admit, Refused: c.door.refuse}, handler{c})
 	c.start()
 	return c, nil
 }
@@ -74,43 +72,6 @@ func (c *Controller) Close(ctx context.Context) error {
 	c.ln.Close()
 	<-c.served
 	return c.server.Close(ctx)
-}
-
-// take begins the session of a connection that was accepted.
-func (c *Controller) take(accepted net.Conn) {
-	wrapped := newConn(accepted)
-	inner, ok := wrapped.(*conn)
-	if !ok {
-		inner = wrapped.(directConn).conn
-	}
-	remote := accepted.RemoteAddr().String()
-	c.mu.Lock()
-	c.conns[remote] = inner
-	c.mu.Unlock()
-	_, _ = c.server.ServeConn(wrapped) // refuse is told of what it does not take
-}
-
-// admit takes the first switch, and from then on that one only.
-func (c *Controller) admit(datapath uint64, _ net.Addr, _ *tls.ConnectionState) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.datapath == 0 {
-		c.datapath = datapath
-	}
-	if datapath != c.datapath {
-		return fmt.Errorf("%w: datapath id %016x connected, want %016x", ErrOther, datapath, c.datapath)
-	}
-	return nil
-}
-
-// refuse notes a connection that was not taken.
-func (c *Controller) refuse(r session.Refusal) {
-	c.mu.Lock()
-	delete(c.conns, r.Remote.String())
-	c.mu.Unlock()
-	if c.cfg.Refused != nil {
-		c.cfg.Refused(fmt.Errorf("connection from %v refused: %w", r.Remote, r.Err))
-	}
 }
 
 // Ready waits until the switch is connected, and has confirmed all that it was told. The error says
@@ -193,7 +154,7 @@ func (h handler) Connected(s *session.Session) {
 	c := h.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.conn = s, c.conns[s.Features().Remote.String()]
+	c.session, c.conn = s, c.door.of(s.Features().Remote)
 	close(c.up)
 	if c.reactive.Out != nil {
 		_, _ = s.Send(tableMiss())
@@ -228,9 +189,9 @@ func (h handler) Message(_ *session.Session, header openflow.Header, m openflow.
 // Disconnected forgets the session.
 func (h handler) Disconnected(s *session.Session, err error) {
 	c := h.c
+	c.door.close(s.Features().Remote)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.conns, s.Features().Remote.String())
 	if c.session == s {
 		c.session, c.conn, c.lost, c.up = nil, nil, err, make(chan struct{})
 	}

@@ -25,7 +25,8 @@
 // # Who owns what
 //
 // The session's reader calls the handler, one call at a time; mu guards what it shares with the
-// callers. The time of an arrival is the socket's, as the kernel stamps it, where it does
+// callers. Who comes in (door.go) and where stations were seen (learn.go) have locks of their own, which are taken
+// last. The time of an arrival is the socket's, as the kernel stamps it, where it does
 // (conn_linux.go): of a read that holds several messages it is that of the last of them.
 //
 // # What a barrier is worth

@@ -9,7 +9,7 @@ func (c *Controller) start() {
 			if err != nil {
 				return
 			}
-			c.take(accepted)
+			_, _ = c.server.ServeConn(c.door.open(accepted)) // the door is told of what is not taken
 		}
 	}()
 }

@@ -146,7 +146,7 @@ func TestOneSwitchIsTaken(t *testing.T) {
 	if f, ok := c.Features(); !ok || f.Datapath != 1 {
 		t.Fatalf("features %+v", f)
 	}
-	if err := c.admit(2, nil, nil); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "0000000000000002") {
+	if err := c.door.admit(2, nil, nil); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), "0000000000000002") {
 		t.Errorf("another datapath id: %v", err)
 	}
 	need.Await(t, "the connection without a switch is refused", func() bool { mu.Lock(); defer mu.Unlock(); return len(why) > 0 })
