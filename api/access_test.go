@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/weirnet/weir/api/rest"
 )
 
 // fill makes a path of a pattern.
@@ -21,7 +23,7 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 	s, _ := newSmallWith(t)
 	public := map[string]bool{"/healthz": true, "/readyz": true}
 	seen := 0
-	for _, route := range s.router.routes {
+	for _, route := range s.Routes() {
 		path := fillPattern(route.Path)
 		if path == "/v1/paths" {
 			path += "?src=1&dst=2"
@@ -30,12 +32,13 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 		}
 		for _, c := range []struct {
 			auth string
-			role Role
+			role rest.Role
 		}{
-			{"", RoleNone}, {"Bearer", RoleNone}, {"Bearer ", RoleNone}, {"Bearer wrong", RoleNone},
-			{"Basic " + adminToken, RoleNone}, {adminToken, RoleNone},
-			{"Bearer " + adminToken + "x", RoleNone}, {"Bearer " + viewerToken, RoleViewer},
-			{"Bearer " + operatorToken, RoleOperator}, {"Bearer " + adminToken, RoleAdmin}, {"bearer  " + adminToken, RoleAdmin},
+			{"", rest.RoleNone}, {"Bearer", rest.RoleNone}, {"Bearer ", rest.RoleNone}, {"Bearer wrong", rest.RoleNone},
+			{"Basic " + adminToken, rest.RoleNone}, {adminToken, rest.RoleNone},
+			{"Bearer " + adminToken + "x", rest.RoleNone}, {"Bearer " + viewerToken, rest.RoleViewer},
+			{"Bearer " + operatorToken, rest.RoleOperator}, {"Bearer " + adminToken, rest.RoleAdmin},
+			{"bearer  " + adminToken, rest.RoleAdmin},
 		} {
 			w := s.do(route.Method, path, func(r *http.Request) {
 				if route.Path == "/v1/drain" && route.Method != "DELETE" {
@@ -54,19 +57,19 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 				cancel() // event streams end at once
 				*r = *r.WithContext(ctx)
 			})
-			needs := RoleOperator
+			needs := rest.RoleOperator
 			switch {
 			case route.Path == "/v1/audit" || route.Path == backupPath:
-				needs = RoleAdmin
+				needs = rest.RoleAdmin
 			case route.Method == "GET":
-				needs = RoleViewer
+				needs = rest.RoleViewer
 			}
 			allowed := c.role >= needs || public[route.Path]
 			if got := w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden; got != allowed {
 				t.Errorf("%s %s with Authorization %q: status %d, allowed %v want %v", route.Method, path, c.auth,
 					w.Code, got, allowed)
 			}
-			if allowed && w.Code != http.StatusOK && !strings.HasPrefix(route.Path, intentsPath) &&
+			if allowed && w.Code != http.StatusOK && !strings.HasPrefix(route.Path, "/v1/intents") &&
 				!(route.Method == "DELETE" && (w.Code == http.StatusNoContent || w.Code == http.StatusNotFound)) {
 				t.Errorf("%s %s with Authorization %q: status %d: %s", route.Method, path, c.auth, w.Code, w.Body)
 			}
@@ -82,11 +85,11 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 }
 
 // intentBody is a body for the routes of intents that take one.
-func intentBody(r *Route) string {
+func intentBody(r *rest.Route) string {
 	switch {
-	case r.Path == withdrawPath:
+	case r.Path == "/v1/intents/withdraw":
 		return `{"ids":["a"]}`
-	case strings.HasPrefix(r.Path, intentsPath) && (r.Method == "POST" || r.Method == "PUT"):
+	case strings.HasPrefix(r.Path, "/v1/intents") && (r.Method == "POST" || r.Method == "PUT"):
 		return `{` + across + `}`
 	}
 	return ""
@@ -95,7 +98,7 @@ func intentBody(r *Route) string {
 // TestRoutesAreDocumented: what the router has, the description has, and the other way round.
 func TestRoutesAreDocumented(t *testing.T) {
 	s := newSmall(t, nil)
-	paths := s.huma.OpenAPI().Paths
+	paths := s.OpenAPI().Paths
 	undocumented := map[string]bool{}
 	for path, p := range paths {
 		for method, op := range map[string]*huma.Operation{"GET": p.Get, "POST": p.Post, "PUT": p.Put, "DELETE": p.Delete} {
@@ -105,7 +108,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range s.router.routes {
+	for _, r := range s.Routes() {
 		p := paths[r.Path]
 		if p == nil {
 			t.Errorf("%s is not in /openapi.json", r.Path)
@@ -127,9 +130,9 @@ func TestRoutesAreDocumented(t *testing.T) {
 // TestWritesNeedAnOperator: what is not GET needs one where the route says nothing.
 func TestWritesNeedAnOperator(t *testing.T) {
 	s := newSmall(t, nil)
-	nothing := Plain(func(http.ResponseWriter, *http.Request) {})
-	s.Add([]Route{{Method: "POST", Path: "/v1/test", Handler: nothing},
-		{Method: "PUT", Path: "/v1/admins", Handler: nothing, Role: RoleAdmin}})
+	nothing := rest.Plain(func(http.ResponseWriter, *http.Request) {})
+	s.Add([]rest.Route{{Method: "POST", Path: "/v1/test", Handler: nothing},
+		{Method: "PUT", Path: "/v1/admins", Handler: nothing, Role: rest.RoleAdmin}})
 	for token, want := range map[string][2]int{"": {401, 401}, viewerToken: {403, 403}, operatorToken: {200, 403},
 		adminToken: {200, 200}} {
 		as := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
@@ -147,7 +150,7 @@ func TestWritesNeedAnOperator(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	s := newSmall(t, func(c *Config) { c.Access = Access{Open: true, Listen: "127.0.0.1:8181"} })
+	s := newSmall(t, func(c *Config) { c.Access = rest.Access{Open: true, Listen: "127.0.0.1:8181"} })
 	if w := s.do("GET", "/v1/links", func(r *http.Request) { r.Header.Del("Authorization") }); w.Code != 200 {
 		t.Errorf("--auth=none: status %d", w.Code)
 	}

@@ -7,20 +7,32 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/api/revision"
 	"github.com/weirnet/weir/netview"
 )
+
+// alarms is the route that reads alarms.
+type alarms struct{ *reader }
+
+func (s *alarms) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/alarms", ID: "alarms", Handler: rest.Typed(s.all), Instance: true,
+			Summary: "What an operator should know: active alarms, critical ones first"},
+	}
+}
 
 type alarmsInput struct {
 	Paging
 	All bool `query:"all" doc:"Those that have ended too, after the active ones."`
 }
 
-func (s *Server) alarms(ctx context.Context, in *alarmsInput) (*page[client.Alarm], error) {
+func (s *alarms) all(ctx context.Context, in *alarmsInput) (*revision.Page[client.Alarm], error) {
 	query := "alarms"
 	if in.All {
 		query += " all"
 	}
-	return list(ctx, s, in.Paging, query,
+	return list(ctx, s.reader, in.Paging, query,
 		func(snap *netview.Snapshot) iter.Seq[*netview.Alarm] { return alarmRows(snap, in.All) }, alarmItem)
 }
 

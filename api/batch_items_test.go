@@ -4,8 +4,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/weirnet/weir/api/wire"
 )
 
 // TestBatchItems: a body with more items than it may have is refused whole, while it is read: it
@@ -18,8 +16,8 @@ func TestBatchItems(t *testing.T) {
 		c.Limits.BatchItems = most
 		c.LimitReached = func(field, _ string) { told = field }
 	})
-	for path, item := range map[string]string{intentsPath: "{}", withdrawPath: `"x"`} {
-		name := map[string]string{intentsPath: "items", withdrawPath: "ids"}[path]
+	for path, item := range map[string]string{"/v1/intents": "{}", "/v1/intents/withdraw": `"x"`} {
+		name := map[string]string{"/v1/intents": "items", "/v1/intents/withdraw": "ids"}[path]
 		body := func(n int) string { return `{"` + name + `":[` + strings.Repeat(item+",", n-1) + item + `]}` }
 		if code := f.post("POST", path, body(most)).Code; code != 202 {
 			t.Errorf("%s: %d items: %d", path, most, code)
@@ -39,20 +37,5 @@ func TestBatchItems(t *testing.T) {
 	if text := f.get("/metrics").Body.String(); told != "limits.batch_items" ||
 		!strings.Contains(text, `weir_api_limited_total{limit="batch_items"} 4`) {
 		t.Errorf("told of %q, not counted: %s", told, text)
-	}
-}
-
-// TestFlightItems: however short the lines of a stream are, a batch of it has a bounded number of
-// items.
-func TestFlightItems(t *testing.T) {
-	q := newRequestReader(strings.NewReader(strings.Repeat("{}\n", 10*maxBatchItems)), false)
-	n := 0
-	for f := (&inflightBatch{Batch: wire.Batch{}}); q.next(f); n += len(f.Slots) {
-		if len(f.Slots) > maxBatchItems {
-			t.Fatalf("%d items", len(f.Slots))
-		}
-	}
-	if n != 10*maxBatchItems {
-		t.Errorf("%d items", n)
 	}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"io"
 	"iter"
 	"time"
@@ -10,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/intents"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/stats"
@@ -19,7 +20,7 @@ import (
 // functions are called from many goroutines at a time and must not block, except those of Switches,
 // Intents and IntentFlows.
 type Config struct {
-	StackConfig
+	rest.StackConfig
 	View *netview.View
 
 	// Switches asks switches themselves. nil: the routes that need it answer 404.
@@ -44,13 +45,13 @@ type Config struct {
 	// Forgetter forgets what is gone for good. nil: nothing is forgotten on request (404).
 	Forgetter Forgetter
 	// Intents are what users want connected. nil: /v1/intents answers 404.
-	Intents Intents
+	Intents intents.Engine
 	// IntentFlows asks a switch for the flow entries of an intent, by its number. Errors are as
 	// those of Switches. nil: /v1/intents/{id}/traffic answers 404.
 	IntentFlows func(ctx context.Context, dpid netview.DPID, number uint32) ([]openflow.FlowStats, error)
 	// Audit records what is changed, or attempted. nil: nothing is audited, and /v1/audit answers
 	// 404.
-	Audit Auditor
+	Audit rest.Auditor
 	// Backup writes a snapshot of the store. nil: /v1/backup answers 404.
 	Backup func(context.Context, io.Writer) error
 	// Check compares all switches with what is wanted of them, at a revision of the view; it waits
@@ -66,9 +67,6 @@ type Config struct {
 
 	Now func() time.Time // nil: time.Now
 }
-
-// ErrNotConnected is the error of a SwitchAsker for a switch that has no session.
-var ErrNotConnected = errors.New("the switch is not connected")
 
 // SwitchAsker asks a switch, now, and waits for its answer as long as the context lives. Errors
 // wrap ErrNotConnected where there is nobody to ask. What it returns must stay valid: it is read
@@ -114,7 +112,7 @@ type PathFinder interface {
 }
 
 func (c Config) orDefaults() Config {
-	c.StackConfig = c.StackConfig.orDefaults()
+	c.StackConfig = c.StackConfig.WithDefaults()
 	if c.IntentRules == nil {
 		c.IntentRules = func(netview.DPID) []*netview.Rule { return nil }
 	}

@@ -12,13 +12,12 @@
 // New takes a Config: the view, and as functions what the rest of the instance knows. The Server is
 // an http.Handler; Serve runs it on a listener. The JSON is that of package client.
 //
-// routes.go is the table of all routes. The Stack below, which the emulator's interface is built on
-// too, makes from it what it checks and limits, and, with the types of the handlers, /openapi.json.
+// Each noun has a resource: a type with what its routes need, and its routes (switches.go, hosts.go, drains.go, ...);
+// routes.go is the list of them. They are served by a Stack of package rest, which asks who calls, bounds, records and
+// describes them.
 //
 // # Invariants
 //
-//   - Every route but /healthz and /readyz needs a token: the Stack asks before any handler runs, so
-//     a new route cannot forget it. Host and Origin are checked before that.
 //   - A list is read from one snapshot, and so are all its pages.
 //   - What a request can cost is bounded by Limits: bytes, rows kept for paging, watchers, time.
 //   - A watcher holds no place in any queue: it reads the view's log of changes at its own pace,

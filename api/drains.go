@@ -10,9 +10,35 @@ import (
 	"strings"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/api/revision"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
 )
+
+// drains are the routes that read and change what is drained.
+type drains struct {
+	*reader
+	set Drains // nil: there are none
+}
+
+func (s *drains) routes() []rest.Route {
+	has, lacking := s.set != nil, rest.Refuse(http.StatusNotFound, "drains are disabled on this instance")
+	const draining = "Answered when it is on the disk: it survives a restart. Paths leave it, and nothing new goes there; " +
+		"the list says what still passes. The state is draining until nothing passes that could pass elsewhere; " +
+		"then it is drained, or bound where pairs still pass that have no other path."
+	return []rest.Route{
+		{Method: "GET", Path: drainPath, ID: "drains", Handler: rest.Provided(has, lacking, s.all),
+			Summary: "What is drained, and what still passes there"},
+		{Method: "POST", Path: drainPath, ID: "drain", Handler: rest.Provided(has, lacking, s.add),
+			Summary: "Take a switch, port or link out of use without loss", Description: draining},
+		{Method: "PUT", Path: drainPath, ID: "put-drain", Handler: rest.Provided(has, lacking, s.add),
+			Summary: "Take a switch, port or link out of use without loss", Description: draining},
+		{Method: "DELETE", Path: drainPath, ID: "undrain",
+			Handler: rest.Provided(has, lacking, s.remove), Status: http.StatusNoContent,
+			Summary: "Take a switch, port or link into use again"},
+	}
+}
 
 // Drained names what is to be drained.
 type Drained struct {
@@ -27,49 +53,45 @@ type undrainInput struct {
 	Object string `query:"object" required:"true" maxLength:"1024" doc:"As it was drained, or as the list shows it."`
 }
 
-func (s *Server) drains(ctx context.Context, in *listInput) (*page[client.Drain], error) {
-	rows := func(*netview.Snapshot) iter.Seq[client.Drain] { return slices.Values(s.cfg.Drains.List()) }
-	return list(ctx, s, in.Paging, "drains", rows, withName)
+func (s *drains) all(ctx context.Context, in *listInput) (*revision.Page[client.Drain], error) {
+	rows := func(*netview.Snapshot) iter.Seq[client.Drain] { return slices.Values(s.set.List()) }
+	return list(ctx, s.reader, in.Paging, "drains", rows, withName)
 }
 
-func (s *Server) drain(ctx context.Context, in *drainInput) (*singleAnswer[client.Drain], error) {
-	snap := s.cfg.View.Snapshot()
+func (s *drains) add(ctx context.Context, in *drainInput) (*revision.Answer[client.Drain], error) {
+	snap := s.View.Snapshot()
 	kind := config.DrainKind(in.Body.Kind)
 	object, err := resolveDrain(snap, kind, in.Body.Object)
 	if err != nil {
 		return nil, err
 	}
-	c := changeOf(ctx)
-	c.object, c.detail = in.Body.Kind+" "+object, "drained"
-	d, rev, err := s.cfg.Drains.Add(kind, object, c.by)
+	c := rest.ChangeOf(ctx)
+	c.Object, c.Detail = in.Body.Kind+" "+object, "drained"
+	d, rev, err := s.set.Add(kind, object, c.By)
 	if err != nil {
 		return nil, changeError(err)
 	}
-	return &singleAnswer[client.Drain]{s.run.text(position{revision: rev}), withName(snap, d)}, nil
+	return revision.NewAnswer(s.At(rev), withName(snap, d)), nil
 }
 
-type noContent struct {
-	Revision string `header:"Weir-Revision" doc:"The revision of the view that shows it. Opaque."`
-}
-
-func (s *Server) undrain(ctx context.Context, in *undrainInput) (*noContent, error) {
+func (s *drains) remove(ctx context.Context, in *undrainInput) (*revision.NoContent, error) {
 	kind := config.DrainKind(in.Kind)
-	object, wrong := resolveDrain(s.cfg.View.Snapshot(), kind, in.Object)
+	object, wrong := resolveDrain(s.View.Snapshot(), kind, in.Object)
 	if wrong != nil { // it may be gone from the network
 		object = canonicalDrain(kind, in.Object)
 	}
-	c := changeOf(ctx)
-	c.object, c.detail = in.Kind+" "+object, "undrained"
-	was, rev, err := s.cfg.Drains.Remove(kind, object)
+	c := rest.ChangeOf(ctx)
+	c.Object, c.Detail = in.Kind+" "+object, "undrained"
+	was, rev, err := s.set.Remove(kind, object)
 	switch {
 	case err != nil:
 		return nil, changeError(err)
 	case !was && wrong != nil:
 		return nil, wrong
 	case !was:
-		return nil, refuse(http.StatusNotFound, "%s %s is not drained: %s lists what is", in.Kind, object, drainPath)
+		return nil, rest.Refuse(http.StatusNotFound, "%s %s is not drained: %s lists what is", in.Kind, object, drainPath)
 	}
-	return &noContent{s.run.text(position{revision: rev})}, nil
+	return &revision.NoContent{Revision: s.At(rev)}, nil
 }
 
 // resolveDrain returns the canonical form of what was named.

@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/weirnet/weir/api/render"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -27,23 +30,48 @@ type eventsInput struct {
 	Kind        string `query:"kind" maxLength:"64" doc:"Only these kinds, with commas between them: switch, link, host, intent, alarm, member."`
 }
 
-func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
+// eventStreams serve the streams of events, and bound how many there are.
+type eventStreams struct {
+	feed     *feed
+	metrics  *eventMetrics
+	limits   rest.Limits
+	limited  func(field, text string)
+	watchers atomic.Int64
+	tokens   tokenStreams
+}
+
+func newEventStreams(from *source, limits rest.Limits, m *eventMetrics, limited func(field, text string)) *eventStreams {
+	return &eventStreams{feed: newFeed(from, limits.FeedBytes), metrics: m, limits: limits, limited: limited,
+		tokens: tokenStreams{open: make(map[string]int)}}
+}
+
+func (s *eventStreams) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: eventsPath, ID: "events", Handler: rest.Typed(s.open), Content: "text/event-stream", Endless: true,
+			Summary: "Changes as they happen, as server-sent events", Statuses: map[int]string{200: "Events without end."},
+			Description: "Each event has the name of its kind and as data the item of the REST interface with op: put " +
+				"or delete. " +
+				"An event `reset` says that the position asked for is not known; a snapshot of puts follows, and `synced` ends it."},
+	}
+}
+
+func (s *eventStreams) open(ctx context.Context, in *eventsInput) (*huma.StreamResponse, error) {
 	kinds, err := parseKinds(in.Kind)
 	if err != nil {
-		return nil, refuse(http.StatusBadRequest, "%v", err)
+		return nil, rest.Refuse(http.StatusBadRequest, "%v", err)
 	}
-	if most := s.cfg.Limits.Watchers; s.watchers.Add(1) > int64(most) {
+	if most := s.limits.Watchers; s.watchers.Add(1) > int64(most) {
 		s.watchers.Add(-1)
-		return nil, refuse(http.StatusTooManyRequests,
-			"%d event streams are open, and no more are allowed: close one, or try again later", most).after(5 * time.Second)
+		return nil, rest.Refuse(http.StatusTooManyRequests,
+			"%d event streams are open, and no more are allowed: close one, or try again later", most).After(5 * time.Second)
 	}
-	by := actorOf(ctx)
-	if most := s.cfg.Limits.TokenStreams; !s.tokens.acquire(by.Name, most) {
+	by := rest.ActorOf(ctx)
+	if most := s.limits.TokenStreams; !s.tokens.acquire(by.Name, most) {
 		s.watchers.Add(-1)
 		s.limited("streams_per_token", fmt.Sprintf("an event stream of token %s was refused: it has %d", by.Name, most))
-		return nil, refuse(http.StatusTooManyRequests,
+		return nil, rest.Refuse(http.StatusTooManyRequests,
 			"%d event streams of this token are open, and no more are allowed (limits.streams_per_token): close one, or try again later",
-			most).after(5 * time.Second)
+			most).After(5 * time.Second)
 	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer s.watchers.Add(-1)
@@ -53,9 +81,10 @@ func (s *Server) events(ctx context.Context, in *eventsInput) (*huma.StreamRespo
 		r, w := humago.Unwrap(ctx)
 		s.feed.join()
 		defer s.feed.leave()
-		st := newStream(s, w, r, kinds)
+		st := newStream(s.feed, rest.NewPaced(w, s.limits.Write), s.metrics.resets, kinds)
+		st.answer(r)
 		st.begin(in.LastEventID)
-		st.run(r.Context())
+		st.run(r.Context(), s.limits.KeepAlive)
 	}}, nil
 }
 
@@ -70,7 +99,7 @@ func parseKinds(list string) ([]string, error) {
 			kinds[i], k = one, one
 		}
 		if !slices.Contains(eventKinds, k) {
-			return nil, fmt.Errorf("kind=%q: want some of %s, with commas between them", truncate(k),
+			return nil, fmt.Errorf("kind=%q: want some of %s, with commas between them", rest.Truncate(k),
 				strings.Join(eventKinds, ", "))
 		}
 	}
@@ -81,11 +110,11 @@ func parseKinds(list string) ([]string, error) {
 func item(snap *netview.Snapshot, c *netview.Change) any {
 	switch c.Kind {
 	case netview.KindSwitch:
-		return switchItem(snap, c.Switch)
+		return render.Switch(snap, c.Switch)
 	case netview.KindLink:
-		return linkItem(snap, c.Link)
+		return render.Link(snap, c.Link)
 	case netview.KindHost:
-		return hostItem(snap, c.Host)
+		return render.Host(snap, c.Host)
 	case netview.KindAlarm:
 		return alarmItem(snap, c.Alarm)
 	}

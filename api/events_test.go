@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -105,7 +106,6 @@ func (s *small) hostTx(put, del []byte) {
 func (s *small) start(t *testing.T) string {
 	srv := httptest.NewUnstartedServer(s)
 	srv.Start()
-	s.hosts.names["127.0.0.1"] = true
 	t.Cleanup(srv.Close)
 	return srv.URL + eventsPath
 }
@@ -146,8 +146,8 @@ func TestEvents(t *testing.T) {
 // TestEventsOfAnEmptyView: the position is told at revision 0 too.
 func TestEventsOfAnEmptyView(t *testing.T) {
 	s := &small{view: netview.New(netview.Limits{})}
-	s.Server = New(Config{View: s.view, StackConfig: StackConfig{Access: Access{Open: true}}})
-	s.run = "e"
+	s.Server = New(Config{View: s.view, StackConfig: rest.StackConfig{Access: rest.Access{Open: true}}})
+	s.Run = "e"
 	w := s.watch(t, s.start(t), "")
 	defer w.close()
 	w.want("e.0")
@@ -207,7 +207,6 @@ func TestWatchersAreBounded(t *testing.T) {
 // view nor another watcher.
 func TestSlowWatcher(t *testing.T) {
 	s := newSmall(t, func(c *Config) { c.Limits.Write = time.Second })
-	s.hosts.names["127.0.0.1"] = true
 	ended := make(chan string, 2)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.ServeHTTP(w, r)
@@ -243,7 +242,7 @@ func TestSlowWatcher(t *testing.T) {
 	}
 	w.close()
 	<-ended
-	if n := s.watchers.Load(); n != 0 {
+	if n := s.events.watchers.Load(); n != 0 {
 		t.Errorf("%d watchers left", n)
 	}
 }

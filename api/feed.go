@@ -4,7 +4,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/intents"
+	"github.com/weirnet/weir/api/revision"
+	"github.com/weirnet/weir/netview"
 )
 
 const (
@@ -14,20 +19,30 @@ const (
 	maxCoalesce  = 250 * time.Millisecond
 )
 
+// source is what events are made of.
+type source struct {
+	view      *netview.View
+	intents   intents.Engine // nil: there are none
+	members   func() []client.Member
+	revisions *revision.Clock
+	encoded   prometheus.Counter // events that were encoded
+}
+
 // feed is what streams are sent: each event encoded once, in blocks that all share. It has no
 // goroutine: one of the streams that wait leads, that is, looks for changes and encodes them. The
-// last blocks are kept, of Limits.FeedBytes; a stream further behind gets reset and a snapshot.
+// last blocks are kept, as many bytes of them as it has room for; a stream further behind gets reset and a snapshot.
 // Without streams it is empty.
 type feed struct {
-	s                 *Server
+	from              *source
+	most              int           // bytes of blocks that are kept
 	leader            chan struct{} // has room for who leads
 	snapshots         snapshotCache
 	maxCachedSnapshot int // maxCachedSnapshotBytes, but in tests
 
 	encode sync.Mutex // held by who moves the feed on
 
-	mu         sync.Mutex // guards what follows; held for moments
-	at         position   // everything up to here is in blocks
+	mu         sync.Mutex        // guards what follows; held for moments
+	at         revision.Position // everything up to here is in blocks
 	members    []client.Member
 	blocks     []*block
 	first      uint64 // number of blocks[0]
@@ -36,19 +51,19 @@ type feed struct {
 	streams    int
 }
 
-func newFeed(s *Server) *feed {
-	return &feed{s: s, leader: make(chan struct{}, 1), maxCachedSnapshot: maxCachedSnapshotBytes}
+func newFeed(from *source, most int) *feed {
+	return &feed{from: from, most: most, leader: make(chan struct{}, 1), maxCachedSnapshot: maxCachedSnapshotBytes}
 }
 
 // join is called before the first use by a stream, and leave after the last.
 func (f *feed) join() {
-	members := f.s.cfg.Members()
+	members := f.from.members()
 	f.encode.Lock()
 	defer f.encode.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.streams++; f.streams == 1 {
-		f.at, f.members = f.s.position(), members
+		f.at, f.members = f.from.revisions.Now(), members
 	}
 }
 
@@ -69,9 +84,9 @@ func (f *feed) drop() {
 
 // advance encodes what has changed; encode is held.
 func (f *feed) advance() {
-	before, now := f.members, f.s.cfg.Members()
-	e := &encoder{s: f.s, kinds: allKinds, last: true, at: f.at, out: f.add}
-	to := f.s.position()
+	before, now := f.members, f.from.members()
+	e := &encoder{from: f.from, kinds: allKinds, last: true, at: f.at, out: f.add}
+	to := f.from.revisions.Now()
 	ok := e.changes(to)
 	e.members(before, now)
 	e.seal()
@@ -88,7 +103,7 @@ func (f *feed) add(b *block) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.blocks = append(f.blocks, b)
-	for f.bytes += len(b.bytes); f.bytes > f.s.cfg.Limits.FeedBytes && len(f.blocks) > 1; f.first++ {
+	for f.bytes += len(b.bytes); f.bytes > f.most && len(f.blocks) > 1; f.first++ {
 		f.bytes -= len(f.blocks[0].bytes)
 		f.blocks[0] = nil
 		f.blocks = f.blocks[1:]
@@ -133,7 +148,7 @@ var closedChannel = func() chan struct{} { c := make(chan struct{}); close(c); r
 
 // end returns the feed's position, and the number of the next block. It does not move while encode
 // is held.
-func (f *feed) end() (position, uint64) {
+func (f *feed) end() (revision.Position, uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at, f.first + uint64(len(f.blocks))
@@ -141,7 +156,7 @@ func (f *feed) end() (position, uint64) {
 
 // latest encodes what has changed, and returns the feed's position then, the number of the next
 // block, and the members.
-func (f *feed) latest() (position, uint64, []client.Member) {
+func (f *feed) latest() (revision.Position, uint64, []client.Member) {
 	f.encode.Lock()
 	defer f.encode.Unlock()
 	f.advance()

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/render"
+	"github.com/weirnet/weir/api/revision"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 )
@@ -41,22 +43,22 @@ type block struct {
 	bytes []byte
 	marks []eventEnd
 	kinds kindSet
-	upto  position // everything up to here is in this block and those before it
+	upto  revision.Position // everything up to here is in this block and those before it
 }
 
 // eventEnd is the end of an event in a block.
 type eventEnd struct {
 	end  int
 	kind kindSet
-	id   position // zero: the event has none
+	id   revision.Position // zero: the event has none
 }
 
 // encoder makes blocks. Who has it gets them by out as they are full; seal ends the last.
 type encoder struct {
-	s     *Server
+	from  *source
 	kinds kindSet // others are left out
 	last  bool    // of changes of one intent that are read together only the last is taken
-	at    position
+	at    revision.Position
 	b     *block
 	out   func(*block)
 }
@@ -70,7 +72,7 @@ func (e *encoder) seal() {
 }
 
 // event encodes a row with its op; id is its position, or zero.
-func (e *encoder) event(kind string, data any, deleted bool, id position) {
+func (e *encoder) event(kind string, data any, deleted bool, id revision.Position) {
 	op := `,"op":"put"}`
 	if deleted {
 		op = `,"op":"delete"}`
@@ -80,7 +82,7 @@ func (e *encoder) event(kind string, data any, deleted bool, id position) {
 
 // write encodes an event. Data is a JSON object; if op is not empty it takes the place of its last
 // brace.
-func (e *encoder) write(kind string, data any, op string, id position) {
+func (e *encoder) write(kind string, data any, op string, id revision.Position) {
 	if e.b != nil && len(e.b.bytes) >= blockBytes {
 		e.seal()
 	}
@@ -95,8 +97,8 @@ func (e *encoder) write(kind string, data any, op string, id position) {
 		text = append(text[:len(text)-1], op...)
 	}
 	b := bytes.NewBuffer(e.b.bytes)
-	if id != (position{}) {
-		b.WriteString("id: " + e.s.run.text(id) + "\n")
+	if id != (revision.Position{}) {
+		b.WriteString("id: " + e.from.revisions.Run.Text(id) + "\n")
 	}
 	b.WriteString("event: " + kind + "\ndata: ")
 	b.Write(text)
@@ -105,71 +107,71 @@ func (e *encoder) write(kind string, data any, op string, id position) {
 	own := kindOf(kind)
 	e.b.marks = append(e.b.marks, eventEnd{len(e.b.bytes), own, id})
 	e.b.kinds |= own
-	e.s.metrics.encoded.Inc()
+	e.from.encoded.Inc()
 }
 
 // changes encodes what changed from the encoder's position, which may be in a transaction, up to
 // another one. It is false where the logs do not reach back so far.
-func (e *encoder) changes(to position) bool {
+func (e *encoder) changes(to revision.Position) bool {
 	from := e.at
-	if from.events > 0 { // the revision comes again, but for what was sent of it
-		e.at.intents--
+	if from.Events > 0 { // the revision comes again, but for what was sent of it
+		e.at.Intents--
 	}
-	e.at.events = 0
+	e.at.Events = 0
 	return e.viewChanges(from, to) && e.intentChanges(from, to)
 }
 
 // viewChanges encodes changes of the view. The id of an event is its place in its transaction, so
 // that a client that lost the connection within one gets the rest.
-func (e *encoder) viewChanges(from, to position) bool {
-	after := from.revision
-	if from.n > 0 {
+func (e *encoder) viewChanges(from, to revision.Position) bool {
+	after := from.Revision
+	if from.N > 0 {
 		after--
 	}
 	var rev netview.Revision
 	n := 0
-	for after < to.revision {
-		list, upto, ok := e.s.cfg.View.Changes(after, streamBatch)
+	for after < to.Revision {
+		list, upto, ok := e.from.view.Changes(after, streamBatch)
 		if !ok {
 			return false
 		}
-		snap := e.s.cfg.View.Snapshot()
+		snap := e.from.view.Snapshot()
 		for i := range list {
 			c := &list[i]
-			if c.Revision > to.revision {
+			if c.Revision > to.Revision {
 				break
 			}
 			if n++; c.Revision != rev {
 				rev, n = c.Revision, 1
 			}
-			if rev == from.revision && n <= from.n || e.kinds&kindOf(c.Kind.String()) == 0 {
+			if rev == from.Revision && n <= from.N || e.kinds&kindOf(c.Kind.String()) == 0 {
 				continue
 			}
-			e.at.revision, e.at.n = rev, n
+			e.at.Revision, e.at.N = rev, n
 			if data := item(snap, c); data != nil {
 				e.event(c.Kind.String(), data, c.Deleted, e.at)
 			}
 		}
 		after = upto
 	}
-	e.at.revision, e.at.n = to.revision, 0
+	e.at.Revision, e.at.N = to.Revision, 0
 	return true
 }
 
 // intentChanges encodes changes of intents, likewise.
-func (e *encoder) intentChanges(from, to position) bool {
-	if e.s.cfg.Intents == nil || e.kinds&kindOf("intent") == 0 {
-		e.at.intents = to.intents
+func (e *encoder) intentChanges(from, to revision.Position) bool {
+	if e.from.intents == nil || e.kinds&kindOf("intent") == 0 {
+		e.at.Intents = to.Intents
 		return true
 	}
-	for e.at.intents < to.intents {
-		list, upto, ok := e.s.cfg.Intents.Changes(e.at.intents, streamBatch)
+	for e.at.Intents < to.Intents {
+		list, upto, ok := e.from.intents.Changes(e.at.Intents, streamBatch)
 		if !ok {
 			return false
 		}
 		newest := map[string]int{}
 		for i := range list {
-			if e.last && list[i].Revision <= to.intents {
+			if e.last && list[i].Revision <= to.Intents {
 				newest[list[i].Intent.Spec.ID] = i
 			}
 		}
@@ -179,27 +181,27 @@ func (e *encoder) intentChanges(from, to position) bool {
 			if n++; i > 0 && list[i-1].Revision != c.Revision {
 				n = 1
 			}
-			if c.Revision > to.intents {
+			if c.Revision > to.Intents {
 				break
 			}
-			if c.Stale || c.Revision == from.intents && n <= from.events || e.last && newest[c.Intent.Spec.ID] > i {
+			if c.Stale || c.Revision == from.Intents && n <= from.Events || e.last && newest[c.Intent.Spec.ID] > i {
 				continue
 			}
-			id := position{revision: e.at.revision, intents: c.Revision, events: n}
+			id := revision.Position{Revision: e.at.Revision, Intents: c.Revision, Events: n}
 			if i+1 == len(list) || list[i+1].Revision != c.Revision {
-				id.events = 0
+				id.Events = 0
 			}
 			e.intent(c, id)
 		}
-		e.at.intents = min(upto, to.intents)
+		e.at.Intents = min(upto, to.Intents)
 	}
 	return true
 }
 
-func (e *encoder) intent(c *intent.Change, id position) {
-	item := intentItem(&c.Intent)
+func (e *encoder) intent(c *intent.Change, id revision.Position) {
+	item := render.Intent(&c.Intent)
 	if c.Gone {
-		item = goneItem(&c.Intent)
+		item = render.Gone(&c.Intent)
 	}
 	e.event("intent", item, c.Gone, id)
 }
@@ -212,12 +214,12 @@ func (e *encoder) members(before, now []client.Member) {
 	}
 	for _, m := range now {
 		if !slices.Contains(before, m) {
-			e.event("member", m, false, position{})
+			e.event("member", m, false, revision.Position{})
 		}
 	}
 	for _, old := range before {
 		if !slices.ContainsFunc(now, func(m client.Member) bool { return m.Name == old.Name }) {
-			e.event("member", old, true, position{})
+			e.event("member", old, true, revision.Position{})
 		}
 	}
 }
@@ -226,14 +228,14 @@ func (e *encoder) members(before, now []client.Member) {
 // connection before it asks again from where it was, and gets all again. more is asked between two
 // parts, and false ends it.
 func (e *encoder) snapshot(members []client.Member, more func() bool) {
-	snap := e.s.cfg.View.Snapshot()
+	snap := e.from.view.Snapshot()
 	head := struct {
 		Revision string `json:"revision"`
-	}{e.s.run.text(e.at)}
-	e.write("reset", head, "", position{})
-	encodeRows(e, "switch", snap, snap.Switches(), switchItem)
-	encodeRows(e, "link", snap, snap.Links(), linkItem)
-	encodeRows(e, "host", snap, snap.Hosts(), hostItem)
+	}{e.from.revisions.Run.Text(e.at)}
+	e.write("reset", head, "", revision.Position{})
+	encodeRows(e, "switch", snap, snap.Switches(), render.Switch)
+	encodeRows(e, "link", snap, snap.Links(), render.Link)
+	encodeRows(e, "host", snap, snap.Hosts(), render.Host)
 	encodeRows(e, "alarm", snap, snap.Alarms(), alarmItem)
 	e.allIntents(more)
 	e.members(nil, members)
@@ -248,19 +250,19 @@ func encodeRows[R, T any](e *encoder, kind string, snap *netview.Snapshot, rows 
 		return
 	}
 	for row := range rows {
-		e.event(kind, item(snap, row), false, position{})
+		e.event(kind, item(snap, row), false, revision.Position{})
 	}
 }
 
 // allIntents encodes all intents, a part at a time.
 func (e *encoder) allIntents(more func() bool) {
-	if e.s.cfg.Intents == nil || e.kinds&kindOf("intent") == 0 {
+	if e.from.intents == nil || e.kinds&kindOf("intent") == 0 {
 		return
 	}
 	for after := uint32(0); more(); {
-		list, next := e.s.cfg.Intents.List(after, streamBatch, nil)
+		list, next := e.from.intents.List(after, streamBatch, nil)
 		for i := range list {
-			e.event("intent", intentItem(&list[i]), false, position{})
+			e.event("intent", render.Intent(&list[i]), false, revision.Position{})
 		}
 		if after = next; next == 0 {
 			return

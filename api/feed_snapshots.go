@@ -2,6 +2,10 @@ package api
 
 import "sync"
 
+import (
+	"github.com/weirnet/weir/api/revision"
+)
+
 // maxCachedSnapshotBytes is the longest snapshot that is kept for others.
 const maxCachedSnapshotBytes = 32 << 20
 
@@ -16,7 +20,7 @@ type snapshotCache struct {
 // cachedSnapshot is a snapshot, and the number of the block that comes after it.
 type cachedSnapshot struct {
 	blocks []*block
-	at     position
+	at     revision.Position
 	next   uint64
 }
 
@@ -28,11 +32,11 @@ func (k *snapshotCache) drop() {
 
 // snapshot sends a snapshot of the kinds block by block, and returns where to go on. more is asked
 // between two parts of a new one, and false ends it.
-func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
+func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (revision.Position, uint64) {
 	f.snapshots.making.Lock()
 	c := f.snapshots.get(kinds)
 	if !f.goesOnFrom(c) {
-		if f.s.snapshotRows(kinds)*eventBytes > f.maxCachedSnapshot {
+		if f.from.snapshotRows(kinds)*eventBytes > f.maxCachedSnapshot {
 			f.snapshots.making.Unlock()
 			return f.buildSnapshot(kinds, send, more) // too long to be kept: encoded as it is sent
 		}
@@ -54,8 +58,8 @@ func (f *feed) snapshot(kinds kindSet, send func(*block), more func() bool) (pos
 const eventBytes = 400
 
 // snapshotRows returns how many rows a snapshot has, about.
-func (s *Server) snapshotRows(kinds kindSet) (n int) {
-	rows := s.cfg.View.Snapshot().Counts()
+func (s *source) snapshotRows(kinds kindSet) (n int) {
+	rows := s.view.Snapshot().Counts()
 	if kinds&kindOf("host") != 0 {
 		n += rows.Hosts
 	}
@@ -65,8 +69,8 @@ func (s *Server) snapshotRows(kinds kindSet) (n int) {
 	if kinds&kindOf("switch") != 0 {
 		n += rows.Switches
 	}
-	if s.cfg.Intents != nil && kinds&kindOf("intent") != 0 {
-		for _, count := range s.cfg.Intents.Counts().ByState {
+	if s.intents != nil && kinds&kindOf("intent") != 0 {
+		for _, count := range s.intents.Counts().ByState {
 			n += count
 		}
 	}
@@ -74,9 +78,9 @@ func (s *Server) snapshotRows(kinds kindSet) (n int) {
 }
 
 // buildSnapshot makes a snapshot.
-func (f *feed) buildSnapshot(kinds kindSet, send func(*block), more func() bool) (position, uint64) {
+func (f *feed) buildSnapshot(kinds kindSet, send func(*block), more func() bool) (revision.Position, uint64) {
 	at, next, members := f.latest()
-	e := &encoder{s: f.s, kinds: kinds, at: at, out: send}
+	e := &encoder{from: f.from, kinds: kinds, at: at, out: send}
 	e.snapshot(members, more)
 	return at, next
 }

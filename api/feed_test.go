@@ -78,20 +78,20 @@ func TestSnapshotsAreShared(t *testing.T) {
 // stream, and not gathered in memory.
 func TestLongSnapshotsAreNotKept(t *testing.T) {
 	s := newSmall(t, nil)
-	s.feed.maxCachedSnapshot = 2*eventBytes - 1 // two hosts are too many, and one is not
+	s.events.feed.maxCachedSnapshot = 2*eventBytes - 1 // two hosts are too many, and one is not
 	url := s.start(t)
 	for n := range 3 {
 		w := s.watch(t, url+"?kind=host", "unknown")
 		defer w.close()
 		w.want("reset", "host put 00:00:00:00:00:01", "host put 00:00:00:00:00:02/7", "e.2 synced")
-		if got := s.encoded(t); got != 4*(n+1) || s.feed.snapshots.get(kindOf("host")) != nil {
+		if got := s.encoded(t); got != 4*(n+1) || s.events.feed.snapshots.get(kindOf("host")) != nil {
 			t.Errorf("%d events encoded for %d streams, want 4 each, and no snapshot kept", got, n+1)
 		}
 	}
 	w := s.watch(t, url+"?kind=member", "unknown")
 	defer w.close()
 	w.until("e.2 synced")
-	if s.feed.snapshots.get(kindOf("member")) == nil {
+	if s.events.feed.snapshots.get(kindOf("member")) == nil {
 		t.Error("a short one is not kept")
 	}
 }
@@ -104,10 +104,10 @@ func TestBehindTheFeed(t *testing.T) {
 	w := s.watch(t, url+"?kind=host", "")
 	defer w.close()
 	w.want("e.2")
-	s.feed.mu.Lock()
-	before := s.feed.first
-	s.feed.drop() // as if many blocks had come and gone
-	s.feed.mu.Unlock()
+	s.events.feed.mu.Lock()
+	before := s.events.feed.first
+	s.events.feed.drop() // as if many blocks had come and gone
+	s.events.feed.mu.Unlock()
 	s.hostTx([]byte{3}, nil)
 	w.want("reset", "host put 00:00:00:00:00:01", "host put 00:00:00:00:00:02/7", "host put 00:00:00:00:00:03", "e.3 synced")
 	s.hostTx([]byte{4}, nil)
@@ -116,9 +116,9 @@ func TestBehindTheFeed(t *testing.T) {
 		s.hostTx([]byte{10 + n}, nil)
 		w.want(fmt.Sprintf("e.%d.1 host put 00:00:00:00:00:%02x", 5+n, 10+n))
 	}
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
-	if kept := len(s.feed.blocks); kept > 1 || s.feed.first <= before {
+	s.events.feed.mu.Lock()
+	defer s.events.feed.mu.Unlock()
+	if kept := len(s.events.feed.blocks); kept > 1 || s.events.feed.first <= before {
 		t.Errorf("%d blocks kept", kept)
 	}
 }
@@ -142,13 +142,13 @@ func TestStreamsOfAToken(t *testing.T) {
 	if w := s.get(eventsPath); w.Code != 429 || w.Header().Get("Retry-After") == "" || told != "limits.streams_per_token" {
 		t.Errorf("third stream: status %d, told of %q", w.Code, told)
 	}
-	if !s.tokens.acquire("root", 2) {
+	if !s.events.tokens.acquire("root", 2) {
 		t.Error("another token's stream is refused")
 	}
-	s.tokens.release("root")
+	s.events.tokens.release("root")
 	open[0].close()
-	eventually(t, "the token may have another stream", func() bool { return s.tokens.acquire("viewer", 2) })
-	s.tokens.release("viewer")
+	eventually(t, "the token may have another stream", func() bool { return s.events.tokens.acquire("viewer", 2) })
+	s.events.tokens.release("viewer")
 }
 
 // TestNothingIsKeptWithoutStreams.
@@ -160,10 +160,10 @@ func TestNothingIsKeptWithoutStreams(t *testing.T) {
 	s.hostTx([]byte{3}, nil)
 	w.until("e.3.1 host put 00:00:00:00:00:03")
 	w.close()
-	eventually(t, "the stream has ended", func() bool { return s.watchers.Load() == 0 })
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
-	if s.feed.streams != 0 || s.feed.blocks != nil || s.feed.snapshots.kept != nil {
-		t.Errorf("%d streams, %d blocks, %d snapshots", s.feed.streams, len(s.feed.blocks), len(s.feed.snapshots.kept))
+	eventually(t, "the stream has ended", func() bool { return s.events.watchers.Load() == 0 })
+	s.events.feed.mu.Lock()
+	defer s.events.feed.mu.Unlock()
+	if f := s.events.feed; f.streams != 0 || f.blocks != nil || f.snapshots.kept != nil {
+		t.Errorf("%d streams, %d blocks, %d snapshots", f.streams, len(f.blocks), len(f.snapshots.kept))
 	}
 }

@@ -2,35 +2,52 @@ package api
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"net/http"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/render"
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/api/revision"
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/stats"
 )
+
+// flows are the routes that read the rules that are wanted.
+type flows struct {
+	*reader
+	counters  func(netview.DPID) *stats.Switch // nil: none are kept
+	ofIntents func(netview.DPID) []*netview.Rule
+	soft      func(netview.DPID) iter.Seq[*netview.Rule]
+}
+
+func (s *flows) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/flows", ID: "flows", Handler: rest.Typed(s.all),
+			Summary: "The rules that are wanted, and their state"},
+	}
+}
 
 type flowsInput struct {
 	Paging
 	DPID string `query:"dpid" maxLength:"32" doc:"Only the rules of this switch: up to 16 hexadecimal digits. Rules of intents, of which there may be millions, are listed only with it."`
 }
 
-func (s *Server) flows(ctx context.Context, in *flowsInput) (*page[client.Flow], error) {
+func (s *flows) all(ctx context.Context, in *flowsInput) (*revision.Page[client.Flow], error) {
 	query := "flows"
 	rows := s.allRules
 	if in.DPID != "" {
 		dpid, err := client.ParseDPID(in.DPID)
 		if err != nil {
-			return nil, refuse(http.StatusBadRequest, "%v", err)
+			return nil, rest.Refuse(http.StatusBadRequest, "%v", err)
 		}
 		query += " " + client.FormatDPID(dpid)
 		rows = func(snap *netview.Snapshot) iter.Seq[flowRow] { return s.rulesOfSwitch(snap, netview.DPID(dpid)) }
 	}
-	return list(ctx, s, in.Paging, query, rows, s.flowItem)
+	return list(ctx, s.reader, in.Paging, query, rows, s.item)
 }
 
-func (s *Server) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {
+func (s *flows) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {
 	return func(yield func(flowRow) bool) {
 		for sw := range snap.Switches() {
 			for r := range s.rules(snap, sw.DPID) {
@@ -43,14 +60,14 @@ func (s *Server) allRules(snap *netview.Snapshot) iter.Seq[flowRow] {
 }
 
 // rulesOfSwitch yields those of rules, and those of intents.
-func (s *Server) rulesOfSwitch(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
+func (s *flows) rulesOfSwitch(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
 	return func(yield func(flowRow) bool) {
 		for r := range s.rules(snap, dpid) {
 			if !yield(r) {
 				return
 			}
 		}
-		for _, r := range s.cfg.IntentRules(dpid) {
+		for _, r := range s.ofIntents(dpid) {
 			if !yield(flowRow{r, false}) {
 				return
 			}
@@ -59,12 +76,12 @@ func (s *Server) rulesOfSwitch(snap *netview.Snapshot, dpid netview.DPID) iter.S
 }
 
 // rules yields the firm rules of a switch, those refused because of another's, and the soft ones.
-func (s *Server) rules(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
+func (s *flows) rules(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowRow] {
 	return func(yield func(flowRow) bool) {
 		for _, part := range []struct {
 			rules iter.Seq[*netview.Rule]
 			soft  bool
-		}{{snap.Rules(dpid), false}, {snap.Conflicts(dpid), false}, {s.cfg.SoftRules(dpid), true}} {
+		}{{snap.Rules(dpid), false}, {snap.Conflicts(dpid), false}, {s.soft(dpid), true}} {
 			for r := range part.rules {
 				if !yield(flowRow{r, part.soft}) {
 					return
@@ -74,57 +91,49 @@ func (s *Server) rules(snap *netview.Snapshot, dpid netview.DPID) iter.Seq[flowR
 	}
 }
 
-type switchListInput struct {
-	DPIDParam
-	Paging
+// flowRow is a rule of either kind.
+type flowRow struct {
+	rule *netview.Rule
+	soft bool
 }
 
-// switchFlows asks the switch for the first page; the others are of that answer.
-func (s *Server) switchFlows(ctx context.Context, in *switchListInput) (*page[client.FlowEntry], error) {
-	dpid, err := s.connectedSwitch(ctx, in)
-	if err != nil {
-		return nil, err
+func (s *flows) item(_ *netview.Snapshot, f flowRow) client.Flow {
+	r := f.rule
+	item := client.Flow{
+		DPID:         r.DPID.String(),
+		Table:        r.Table,
+		Priority:     r.Priority,
+		Match:        render.Match(&r.Match),
+		Instructions: render.Instructions(r.Instructions),
+		Owner:        r.Owner,
+		Cookie:       client.Hex64(r.Cookie),
+		State:        string(r.State),
+		Reason:       r.Reason,
+		Soft:         f.soft,
 	}
-	var entries []openflow.FlowStats
-	if in.Continue == "" {
-		ask, cancel := context.WithTimeout(ctx, s.cfg.Limits.AskWait)
-		defer cancel()
-		if entries, err = s.cfg.Switches.Flows(ask, dpid); err != nil {
-			return nil, s.noAnswer(dpid, err)
+	if !f.soft {
+		s.addCounters(&item, r)
+	}
+	return item
+}
+
+// addCounters adds to an item of /v1/flows what the switch was last heard to have counted.
+func (s *flows) addCounters(item *client.Flow, r *netview.Rule) {
+	if s.counters == nil {
+		return
+	}
+	c := s.counters(r.DPID)
+	if c == nil {
+		return
+	}
+	if f, ok := c.Flows.Find(r); ok {
+		at := c.Flows.AsOf.UTC()
+		item.Packets, item.Bytes, item.AsOf = counterItem(f.Packets), counterItem(f.Bytes), &at
+		if f.Rated && f.Packets != stats.NotCounted {
+			item.PacketsRate = &f.PacketsRate
+		}
+		if f.Rated && f.Bytes != stats.NotCounted {
+			item.BytesRate = &f.BytesRate
 		}
 	}
-	rows := func(*netview.Snapshot) iter.Seq[*openflow.FlowStats] {
-		return func(yield func(*openflow.FlowStats) bool) {
-			for i := range entries {
-				if !yield(&entries[i]) {
-					return
-				}
-			}
-		}
-	}
-	render := func(_ *netview.Snapshot, e *openflow.FlowStats) client.FlowEntry { return entryItem(dpid, e) }
-	return list(ctx, s, in.Paging, "switch-flows "+dpid.String(), rows, render)
-}
-
-// connectedSwitch returns the switch that a request wants asked.
-func (s *Server) connectedSwitch(ctx context.Context, in *switchListInput) (netview.DPID, error) {
-	_, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
-	if err != nil {
-		return 0, err
-	}
-	if s.cfg.Switches == nil {
-		return 0, refuse(http.StatusNotFound, "this instance has no sessions with switches")
-	}
-	return sw.DPID, nil
-}
-
-// noAnswer returns the problem of a switch that does not answer: it is not the instance that fails.
-func (s *Server) noAnswer(dpid netview.DPID, err error) error {
-	switch {
-	case errors.Is(err, ErrNotConnected):
-		return refuse(http.StatusConflict, "switch %s is not connected, so it cannot be asked", dpid)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // the latter: the caller has gone
-		return refuse(http.StatusGatewayTimeout, "switch %s did not answer within %s", dpid, s.cfg.Limits.AskWait)
-	}
-	return refuse(http.StatusBadGateway, "switch %s: %v", dpid, err)
 }

@@ -93,11 +93,14 @@ func newWishes(t testing.TB, v *netview.View) *wishes {
 }
 
 // newSmallWith is newSmall with intents.
-func newSmallWith(t testing.TB) (*small, *wishes) {
+func newSmallWith(t testing.TB, change ...func(*Config)) (*small, *wishes) {
 	var w *wishes
 	s := newSmall(t, func(c *Config) {
 		w = newWishes(t, c.View)
 		c.Intents = w
+		for _, f := range change {
+			f(c)
+		}
 	})
 	return s, w
 }

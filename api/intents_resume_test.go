@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/revision"
 )
 
 // TestIntentEventsGoOn: every event of intents has an id, and who comes with it gets what came
@@ -70,7 +71,7 @@ func TestIntentEventsGoOn(t *testing.T) {
 		t.Errorf("%d events, none of them the fourth of a revision of several: %s", len(all), all)
 	}
 	for _, wrong := range []string{"e.1.i5-", "e.1.i5-0", "e.1.i5-x", "e.1.i-3"} {
-		if _, err := runID("e").parse(wrong); err == nil {
+		if _, err := revision.Run("e").Parse(wrong); err == nil {
 			t.Errorf("%s is taken for a position", wrong)
 		}
 	}

@@ -13,10 +13,14 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/client/intentpb"
-	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/api/intents"
+	"github.com/weirnet/weir/api/intents/wire"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/store"
 )
+
+// lineStream is the media type of streams of lines.
+const lineStream = "application/x-ndjson"
 
 // newStreams is a server with intents on a real connection, and its client.
 func newStreams(t testing.TB) (*small, *wishes, *client.Client) {
@@ -168,16 +172,16 @@ func TestBrokenStreams(t *testing.T) {
 		kind, body string
 		want       []string // status of each answer, and a part of its detail
 	}{
-		{ndjson, line(0) + "\n" + long + "\n" + line(1) + "\n",
+		{lineStream, line(0) + "\n" + long + "\n" + line(1) + "\n",
 			[]string{"accepted", "invalid line 2: more than 65536 bytes", "accepted"}},
-		{ndjson, long + "\n\n" + line(2) + "\r\n" + strings.Repeat("y", wire.MaxItem+1) + "\n" + line(3) + "\n{",
+		{lineStream, long + "\n\n" + line(2) + "\r\n" + strings.Repeat("y", wire.MaxItem+1) + "\n" + line(3) + "\n{",
 			[]string{"invalid line 1: more than", "accepted", "invalid line 4: more than", "accepted",
 				"invalid line 6: not JSON"}},
-		{ndjson, line(4) + "\n" + strings.Repeat("[", 30_000) + "\n{\"id\":\"\xff\"}\n" + line(5),
+		{lineStream, line(4) + "\n" + strings.Repeat("[", 30_000) + "\n{\"id\":\"\xff\"}\n" + line(5),
 			[]string{"accepted", "invalid line 2:", "invalid line 3: not JSON: invalid UTF-8", "accepted"}},
-		{ndjson, line(6) + "\n" + line(7)[:20], []string{"accepted", "invalid line 2: not JSON"}},
-		{ndjson, "", nil},
-		{ndjson, long, []string{"invalid line 1"}},
+		{lineStream, line(6) + "\n" + line(7)[:20], []string{"accepted", "invalid line 2: not JSON"}},
+		{lineStream, "", nil},
+		{lineStream, long, []string{"invalid line 1"}},
 		{intentpb.ContentType, framed(8) + framed(9)[:20], []string{"accepted", "invalid message 1: the stream ends within it"}},
 		{intentpb.ContentType, framed(10) + strings.Repeat("\xff", 20) + framed(11),
 			[]string{"accepted", "invalid message 1: the length"}},
@@ -217,7 +221,7 @@ func readAnswers(t *testing.T, b []byte, kind string) (list []client.IntentAnswe
 	t.Helper()
 	for len(b) > 0 {
 		var a client.IntentAnswer
-		if kind == ndjson {
+		if kind == lineStream {
 			line, rest, _ := bytes.Cut(b, []byte("\n"))
 			a, b = mustAnswer(t, line), rest
 		} else {
@@ -245,7 +249,8 @@ func mustAnswer(t *testing.T, line []byte) client.IntentAnswer {
 // TestStreamStoreFaults: a store that fails is told of in each answer, and what is too much is
 // tried again until it is taken.
 func TestStreamStoreFaults(t *testing.T) {
-	s, j := newSmallWith(t)
+	busy := &overloadedFor{}
+	s, j := newSmallWith(t, func(c *Config) { busy.Engine, c.Intents = c.Intents, busy })
 	line, _ := flow(1).AppendJSON(nil)
 	for _, c := range []struct {
 		refuse, fail error
@@ -253,15 +258,15 @@ func TestStreamStoreFaults(t *testing.T) {
 	}{{store.ErrFull, nil, "the store is full"}, {nil, store.ErrUnknown, "the same request again"},
 		{nil, errDisk, "the disk is gone"}} {
 		j.journal.set(c.refuse, c.fail)
-		got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson)
+		got := readAnswers(t, s.stream(bytes.NewReader(line), lineStream).Body.Bytes(), lineStream)
 		if len(got) != 1 || got[0].Status != "failed" || !strings.Contains(got[0].Detail, c.say) {
 			t.Errorf("%v %v: %+v", c.refuse, c.fail, got)
 		}
 	}
 	j.journal.set(nil, nil)
-	busy := &overloadedFor{Intents: j, times: 5}
-	s.cfg.Intents = busy
-	if got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson); len(got) != 1 ||
+	busy.tried.Store(0)
+	busy.times = 5
+	if got := readAnswers(t, s.stream(bytes.NewReader(line), lineStream).Body.Bytes(), lineStream); len(got) != 1 ||
 		got[0].Status != "accepted" || busy.tried.Load() != 6 {
 		t.Errorf("after overloads: %+v, tried %d times", got, busy.tried.Load())
 	}
@@ -280,7 +285,7 @@ func TestStreamOverloadWithin(t *testing.T) {
 		body, _ = flow(i).AppendJSON(body)
 		body = append(body, '\n')
 	}
-	got := readAnswers(t, s.stream(bytes.NewReader(body), ndjson).Body.Bytes(), ndjson)
+	got := readAnswers(t, s.stream(bytes.NewReader(body), lineStream).Body.Bytes(), lineStream)
 	if len(got) != many {
 		t.Fatalf("%d answers", len(got))
 	}
@@ -293,7 +298,7 @@ func TestStreamOverloadWithin(t *testing.T) {
 
 // overloadedFor refuses so many batches.
 type overloadedFor struct {
-	Intents
+	intents.Engine
 	times int64
 	tried atomic.Int64
 }
@@ -302,7 +307,7 @@ func (o *overloadedFor) SubmitAsync(reqs []intent.Request, atomic bool, done fun
 	if o.tried.Add(1) <= o.times {
 		return &intent.Overload{What: "a test", RetryAfter: 1}
 	}
-	return o.Intents.SubmitAsync(reqs, atomic, done)
+	return o.Engine.SubmitAsync(reqs, atomic, done)
 }
 
 // TestStreamBackPressure: while the store takes nothing, no more than a bounded number of requests
@@ -356,26 +361,29 @@ func TestStreamBackPressure(t *testing.T) {
 
 // TestStreamsRefused: before anything is read.
 func TestStreamsRefused(t *testing.T) {
-	s, _ := newSmallWith(t)
-	if w := s.do("POST", "/v1/intents", setHeader("Content-Type", ndjson)); w.Code != 403 {
+	s, _ := newSmallWith(t, func(c *Config) { c.Limits.IntentStreams = 1 })
+	if w := s.do("POST", "/v1/intents", setHeader("Content-Type", lineStream)); w.Code != 403 {
 		t.Errorf("a viewer's stream: %d", w.Code)
 	}
-	if w := s.do("POST", "/v1/intents?wait=installed", setHeader("Content-Type", ndjson),
+	if w := s.do("POST", "/v1/intents?wait=installed", setHeader("Content-Type", lineStream),
 		setHeader("Authorization", "Bearer "+operatorToken)); w.Code != 422 {
 		t.Errorf("a stream with a query: %d", w.Code)
 	}
-	s.intentStreams.Store(int64(s.cfg.Limits.IntentStreams))
-	if w := s.stream(strings.NewReader(""), ndjson); w.Code != 429 || w.Header().Get("Retry-After") != "5" {
+	body, more := io.Pipe()
+	ended := make(chan struct{})
+	go func() { s.stream(body, lineStream); close(ended) }()
+	more.Write([]byte("\n")) // returns when the stream reads
+	if w := s.stream(strings.NewReader(""), lineStream); w.Code != 429 || w.Header().Get("Retry-After") != "5" {
 		t.Errorf("one stream too many: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
 	}
-	s.intentStreams.Store(0)
+	more.Close()
+	<-ended
 	s.log.broken = errDisk
-	if w := s.stream(strings.NewReader(""), ndjson); w.Code != 503 || !strings.Contains(w.Body.String(), "audit log") {
+	if w := s.stream(strings.NewReader(""), lineStream); w.Code != 503 || !strings.Contains(w.Body.String(), "audit log") {
 		t.Errorf("without an audit log: %d %s", w.Code, w.Body)
 	}
 	s.log.broken = nil
-	s.cfg.Intents = nil
-	if w := s.stream(strings.NewReader(""), ndjson); w.Code != 404 {
+	if w := newSmall(t, nil).stream(strings.NewReader(""), lineStream); w.Code != 404 {
 		t.Errorf("without intents: %d", w.Code)
 	}
 }

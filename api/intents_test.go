@@ -398,7 +398,7 @@ func TestCompressedBody(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	fmt.Fprintf(z, `{"id":"a",%s}`, across)
 	z.Close()
-	for _, kind := range []string{"application/json", ndjson} {
+	for _, kind := range []string{"application/json", lineStream} {
 		w := s.post("POST", "/v1/intents", packed.String(), setHeader("Content-Encoding", "gzip"),
 			setHeader("Content-Type", kind))
 		if w.Code != 415 || !strings.Contains(w.Body.String(), `Content-Encoding \"gzip\" was given`) {

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -12,7 +14,7 @@ import (
 // answered. It is bounded in lists, rows and time; the oldest list goes first. Its lock is held for
 // looking up only.
 type pages struct {
-	limits Limits
+	limits rest.Limits
 	now    func() time.Time
 
 	mu    sync.Mutex
@@ -31,8 +33,14 @@ type keptList struct {
 	until    time.Time
 }
 
-func newPages(l Limits, now func() time.Time) pages {
-	return pages{limits: l, now: now, newID: func() string { return hex.EncodeToString(random(16)) }}
+func newPages(l rest.Limits, now func() time.Time) pages {
+	return pages{limits: l, now: now, newID: newListID}
+}
+
+func newListID() string {
+	b := make([]byte, 16)
+	rand.Read(b)
+	return hex.EncodeToString(b)
 }
 
 // keep makes a list readable for a while. A list that alone is above the bound is kept alone.

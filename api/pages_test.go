@@ -108,7 +108,7 @@ func TestAtLeastReadsWrites(t *testing.T) {
 	if n := <-done; n != 0 {
 		t.Errorf("%d hosts at %s, want none", n, path)
 	}
-	s.cfg.Limits.AtLeastWait = 0
+	s.Wait = 0
 	path = at(0)
 	for range 100 {
 		if w := s.get(path); w.Code != 200 {

@@ -10,15 +10,31 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/api/revision"
 	"github.com/weirnet/weir/netview"
 )
+
+// paths is the route that finds paths.
+type paths struct {
+	*revision.Clock
+	finder PathFinder // nil: the instance computes none
+}
+
+func (s *paths) routes() []rest.Route {
+	lacking := rest.Refuse(http.StatusNotFound, "this instance computes no paths")
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/paths", ID: "paths", Handler: rest.Provided(s.finder != nil, lacking, s.find),
+			Summary: "The path that the system takes between two ends, and alternatives"},
+	}
+}
 
 type pathsInput struct {
 	Src      string `query:"src" required:"true" maxLength:"64" doc:"A host by its id or IP address, or a switch by its datapath id or name."`
 	Dst      string `query:"dst" required:"true" maxLength:"64" doc:"A host by its id or IP address, or a switch by its datapath id or name."`
 	K        int    `query:"k" default:"1" minimum:"1" maximum:"64" doc:"At most so many paths."`
 	Disjoint string `query:"disjoint" enum:"none,link,switch,true,false" doc:"What the paths must not share: no link (link, true), or no switch between the ends either (switch)."`
-	Freshness
+	revision.Freshness
 }
 
 // end is one end of a path: a switch, or a host at a port of one.
@@ -27,8 +43,8 @@ type end struct {
 	host *netview.Host
 }
 
-func (s *Server) paths(ctx context.Context, in *pathsInput) (*page[client.Path], error) {
-	snap, err := s.fresh(ctx, in.Freshness)
+func (s *paths) find(ctx context.Context, in *pathsInput) (*revision.Page[client.Path], error) {
+	snap, err := s.Fresh(ctx, in.Freshness)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +56,9 @@ func (s *Server) paths(ctx context.Context, in *pathsInput) (*page[client.Path],
 	if err != nil {
 		return nil, err
 	}
-	found := s.cfg.Paths.Paths(snap, PathQuery{Src: src.dpid, Dst: dst.dpid, SrcHost: src.host, DstHost: dst.host,
+	found := s.finder.Paths(snap, PathQuery{Src: src.dpid, Dst: dst.dpid, SrcHost: src.host, DstHost: dst.host,
 		K: in.K, Disjoint: parseDisjoint(in.Disjoint)})
-	p := &page[client.Path]{Body: client.Page[client.Path]{Items: make([]client.Path, len(found)), Revision: s.revision(snap)}}
+	p := &revision.Page[client.Path]{Body: client.Page[client.Path]{Items: make([]client.Path, len(found)), Revision: s.Of(snap)}}
 	for i := range found {
 		p.Body.Items[i] = pathItem(src, dst, found[i])
 	}
@@ -65,11 +81,11 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 	if strings.Count(s, ":") == 5 && !strings.Contains(s, "::") {
 		id, err := parseHostID(s)
 		if err != nil {
-			return end{}, refuse(http.StatusBadRequest, "%s: %v", name, err)
+			return end{}, rest.Refuse(http.StatusBadRequest, "%s: %v", name, err)
 		}
 		h, ok := snap.Host(id)
 		if !ok {
-			return end{}, refuse(http.StatusNotFound, "%s: no host %s is known: /v1/hosts lists those that are", name, id)
+			return end{}, rest.Refuse(http.StatusNotFound, "%s: no host %s is known: /v1/hosts lists those that are", name, id)
 		}
 		return end{h.At.DPID, h}, nil
 	}
@@ -91,7 +107,7 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 func withParameter(name string, err error) error {
 	var p huma.StatusError
 	if errors.As(err, &p) {
-		return refuse(p.GetStatus(), "%s: %v", name, err)
+		return rest.Refuse(p.GetStatus(), "%s: %v", name, err)
 	}
 	return err
 }

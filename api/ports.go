@@ -7,36 +7,39 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/render"
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/api/revision"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/stats"
 )
 
-// switchWithCounters returns a switch that a request names, and its counters as they are kept: no
+// withCounters returns a switch that a request names, and its counters as they are kept: no
 // switch is asked.
-func (s *Server) switchWithCounters(ctx context.Context, in *switchListInput) (*netview.Snapshot, *netview.Switch,
+func (s *switches) withCounters(ctx context.Context, in *switchListInput) (*netview.Snapshot, *netview.Switch,
 	*stats.Switch, error) {
 	snap, sw, err := s.findSwitch(ctx, in.DPID, in.Freshness)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if s.cfg.Counters == nil {
-		return nil, nil, nil, refuse(http.StatusNotFound, "this instance keeps no counters")
+	if s.counters == nil {
+		return nil, nil, nil, rest.Refuse(http.StatusNotFound, "this instance keeps no counters")
 	}
-	c := s.cfg.Counters(sw.DPID)
+	c := s.counters(sw.DPID)
 	if c == nil {
 		c = &stats.Switch{DPID: sw.DPID}
 	}
 	return snap, sw, c, nil
 }
 
-// switchPorts returns the ports that the view knows, with the counters of those that have some.
-func (s *Server) switchPorts(ctx context.Context, in *switchListInput) (*page[client.PortCounters], error) {
-	_, sw, c, err := s.switchWithCounters(ctx, in)
+// portCounters returns the ports that the view knows, with the counters of those that have some.
+func (s *switches) portCounters(ctx context.Context, in *switchListInput) (*revision.Page[client.PortCounters], error) {
+	_, sw, c, err := s.withCounters(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	rows := func(*netview.Snapshot) iter.Seq[client.PortCounters] { return slices.Values(countedPorts(sw, c.Ports)) }
-	return list(ctx, s, in.Paging, "switch-ports "+sw.DPID.String(), rows, as[client.PortCounters])
+	return list(ctx, s.reader, in.Paging, "switch-ports "+sw.DPID.String(), rows, as[client.PortCounters])
 }
 
 // countedPorts joins ports with their counters, in order of number. A port that counts and is not a
@@ -58,7 +61,7 @@ func countedPorts(sw *netview.Switch, c *stats.Ports) []client.PortCounters {
 }
 
 func countersItem(port *netview.Port, c *stats.Ports) client.PortCounters {
-	item := client.PortCounters{Port: portItem(port)}
+	item := client.PortCounters{Port: render.Port(port)}
 	p := c.Find(port.Number)
 	if p == nil {
 		return item
@@ -94,9 +97,9 @@ func counterItem(n uint64) *client.Hex64 {
 	return &h
 }
 
-// switchTables returns the flow tables that have entries or were looked up.
-func (s *Server) switchTables(ctx context.Context, in *switchListInput) (*page[client.TableCounters], error) {
-	_, sw, c, err := s.switchWithCounters(ctx, in)
+// tables returns the flow tables that have entries or were looked up.
+func (s *switches) tables(ctx context.Context, in *switchListInput) (*revision.Page[client.TableCounters], error) {
+	_, sw, c, err := s.withCounters(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +115,11 @@ func (s *Server) switchTables(ctx context.Context, in *switchListInput) (*page[c
 			}
 		}
 	}
-	return list(ctx, s, in.Paging, "switch-tables "+sw.DPID.String(), rows, as[client.TableCounters])
+	return list(ctx, s.reader, in.Paging, "switch-tables "+sw.DPID.String(), rows, as[client.TableCounters])
 }
 
 func tableItem(t *stats.Table, of *stats.Tables) client.TableCounters {
-	item := client.TableCounters{Table: t.Number, Entries: t.Entries, MaxEntries: nonZero(uint64(t.MaxEntries)),
+	item := client.TableCounters{Table: t.Number, Entries: t.Entries, MaxEntries: render.NonZero(uint64(t.MaxEntries)),
 		Lookups: counterItem(t.Lookups), Matched: counterItem(t.Matched), AsOf: of.AsOf.UTC()}
 	if t.Rated {
 		item.LookupsRate, item.MatchedRate = &t.LookupsRate, &t.MatchedRate
@@ -126,12 +129,12 @@ func tableItem(t *stats.Table, of *stats.Tables) client.TableCounters {
 
 type countersInput struct {
 	DPIDParam
-	Freshness
+	revision.Freshness
 }
 
-// switchCounters returns a switch's sums.
-func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*singleAnswer[client.SwitchCounters], error) {
-	snap, sw, c, err := s.switchWithCounters(ctx, &switchListInput{in.DPIDParam, Paging{Freshness: in.Freshness}})
+// sums returns what a switch has counted in all.
+func (s *switches) sums(ctx context.Context, in *countersInput) (*revision.Answer[client.SwitchCounters], error) {
+	snap, sw, c, err := s.withCounters(ctx, &switchListInput{in.DPIDParam, Paging{Freshness: in.Freshness}})
 	if err != nil {
 		return nil, err
 	}
@@ -151,26 +154,5 @@ func (s *Server) switchCounters(ctx context.Context, in *countersInput) (*single
 		item.RxBytes, item.TxBytes = client.Hex64(p.Sum[stats.RxBytes]), client.Hex64(p.Sum[stats.TxBytes])
 		item.PortsAsOf = &at
 	}
-	return &singleAnswer[client.SwitchCounters]{s.revision(snap), item}, nil
-}
-
-// addCounters adds to an item of /v1/flows what the switch was last heard to have counted.
-func (s *Server) addCounters(item *client.Flow, r *netview.Rule) {
-	if s.cfg.Counters == nil {
-		return
-	}
-	c := s.cfg.Counters(r.DPID)
-	if c == nil {
-		return
-	}
-	if f, ok := c.Flows.Find(r); ok {
-		at := c.Flows.AsOf.UTC()
-		item.Packets, item.Bytes, item.AsOf = counterItem(f.Packets), counterItem(f.Bytes), &at
-		if f.Rated && f.Packets != stats.NotCounted {
-			item.PacketsRate = &f.PacketsRate
-		}
-		if f.Rated && f.Bytes != stats.NotCounted {
-			item.BytesRate = &f.BytesRate
-		}
-	}
+	return revision.NewAnswer(s.Of(snap), item), nil
 }

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/weirnet/weir/api/rest"
 )
 
 // TestMalformedQuery: what cannot be decoded, or is given twice, is refused and nothing is done;
@@ -38,7 +40,7 @@ func TestMalformedQuery(t *testing.T) {
 			t.Errorf("GET %s with a parameter that may be repeated: %d %s", path, code, text)
 		}
 	}
-	stack := NewStack(StackConfig{Access: Access{Open: true}}, "test", "")
+	stack := rest.NewStack(rest.StackConfig{Access: rest.Access{Open: true}}, "test", "")
 	if code, text := query(stack, "GET", "/openapi.json", "a=%zz"); code != 400 {
 		t.Errorf("GET of a stack alone: %d %s", code, text)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
 )
@@ -29,12 +30,12 @@ func resolveSwitch(snap *netview.Snapshot, s string) (*netview.Switch, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, refuse(http.StatusNotFound,
-			"no switch %q is known, neither by datapath id nor by name: /v1/switches lists those that are", truncate(s))
+		return nil, rest.Refuse(http.StatusNotFound,
+			"no switch %q is known, neither by datapath id nor by name: /v1/switches lists those that are", rest.Truncate(s))
 	case 1:
 		return found[0], nil
 	}
-	return nil, refuse(http.StatusConflict, "%q is switch %s and switch %s: give a datapath id of 16 digits", truncate(s),
+	return nil, rest.Refuse(http.StatusConflict, "%q is switch %s and switch %s: give a datapath id of 16 digits", rest.Truncate(s),
 		found[0].DPID, found[1].DPID)
 }
 
@@ -42,8 +43,8 @@ func resolveSwitch(snap *netview.Snapshot, s string) (*netview.Switch, error) {
 func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Port, error) {
 	at := strings.LastIndex(s, "/")
 	if at < 0 {
-		return nil, nil, refuse(http.StatusBadRequest, "port %q: want SWITCH/PORT, such as 00000000000000a1/3 or spine-1/eth3",
-			truncate(s))
+		return nil, nil, rest.Refuse(http.StatusBadRequest, "port %q: want SWITCH/PORT, such as 00000000000000a1/3 or spine-1/eth3",
+			rest.Truncate(s))
 	}
 	sw, err := resolveSwitch(snap, strings.TrimSpace(s[:at]))
 	if err != nil {
@@ -60,13 +61,13 @@ func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Po
 	}
 	switch len(found) {
 	case 0:
-		return nil, nil, refuse(http.StatusNotFound,
+		return nil, nil, rest.Refuse(http.StatusNotFound,
 			"switch %s has no port %q, neither by number nor by name: /v1/switches/%s lists those that it has",
-			sw.DPID, truncate(name), sw.DPID)
+			sw.DPID, rest.Truncate(name), sw.DPID)
 	case 1:
 		return sw, found[0], nil
 	}
-	return nil, nil, refuse(http.StatusConflict, "%q is port %d and port %d of switch %s: give a number", truncate(name),
+	return nil, nil, rest.Refuse(http.StatusConflict, "%q is port %d and port %d of switch %s: give a number", rest.Truncate(name),
 		found[0].Number, found[1].Number, sw.DPID)
 }
 
@@ -74,7 +75,7 @@ func resolvePort(snap *netview.Snapshot, s string) (*netview.Switch, *netview.Po
 func resolveLink(snap *netview.Snapshot, s string) (config.LinkRef, error) {
 	from, to, ok := strings.Cut(s, "->")
 	if !ok {
-		return config.LinkRef{}, refuse(http.StatusBadRequest, "link %q: want SWITCH/PORT->SWITCH/PORT", truncate(s))
+		return config.LinkRef{}, rest.Refuse(http.StatusBadRequest, "link %q: want SWITCH/PORT->SWITCH/PORT", rest.Truncate(s))
 	}
 	a, err := resolvePoint(snap, strings.TrimSuffix(strings.TrimSpace(from), "<"))
 	if err != nil {
@@ -93,7 +94,7 @@ func resolveLink(snap *netview.Snapshot, s string) (config.LinkRef, error) {
 			return ref, nil
 		}
 	}
-	return config.LinkRef{}, refuse(http.StatusNotFound, "no link between %s and %s is known: /v1/links lists those that are",
+	return config.LinkRef{}, rest.Refuse(http.StatusNotFound, "no link between %s and %s is known: /v1/links lists those that are",
 		config.FormatPoint(a), config.FormatPoint(b))
 }
 
@@ -114,14 +115,14 @@ func resolveAddress(snap *netview.Snapshot, ip netip.Addr) (*netview.Host, error
 				continue
 			}
 			if found != nil {
-				return nil, refuse(http.StatusConflict, "hosts %s and %s both have the address %s: give a host's id",
+				return nil, rest.Refuse(http.StatusConflict, "hosts %s and %s both have the address %s: give a host's id",
 					found.HostID, h.HostID, ip)
 			}
 			found = h
 		}
 	}
 	if found == nil {
-		return nil, refuse(http.StatusNotFound, "no host with the address %s is known: /v1/hosts lists those that are", ip)
+		return nil, rest.Refuse(http.StatusNotFound, "no host with the address %s is known: /v1/hosts lists those that are", ip)
 	}
 	return found, nil
 }

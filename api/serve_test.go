@@ -178,12 +178,22 @@ func TestFront(t *testing.T) {
 		tx.PutSwitch(&sw)
 	})
 	w := s.get("/")
-	for _, r := range s.router.routes {
+	for _, r := range s.Routes() {
 		if !strings.Contains(w.Body.String(), r.Path) {
 			t.Errorf("no %s on the plain page", r.Path)
 		}
 	}
 	if strings.Contains(w.Body.String(), "<script>") || w.Header().Get("Content-Security-Policy") == "" {
 		t.Error("the plain page can be written into")
+	}
+}
+
+// eventually waits until net/http has done what it does some time after an answer.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("waited in vain until " + what)
+		}
 	}
 }

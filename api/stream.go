@@ -2,8 +2,12 @@ package api
 
 import (
 	"bytes"
-	"net"
 	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/api/revision"
 )
 
 // streamSocket is how many bytes the system keeps for one stream that does not read.
@@ -12,43 +16,48 @@ const streamSocket = 64 << 10
 // stream is one watcher of events. What it holds does not grow with how far behind it is: it is
 // sent blocks of the feed, and a snapshot where it is too far behind for them.
 type stream struct {
-	s     *Server
-	out   *pacedWriter
-	kinds kindSet
+	feed   *feed
+	out    *rest.PacedWriter
+	resets prometheus.Counter // snapshots that were sent
+	kinds  kindSet
 
-	next          uint64   // block of the feed
-	at            position // everything up to here was sent
-	lastID        position // what the client knows as its last event id
-	needsSnapshot bool     // what comes next is not known: a snapshot is due
+	next          uint64            // block of the feed
+	at            revision.Position // everything up to here was sent
+	lastID        revision.Position // what the client knows as its last event id
+	needsSnapshot bool              // what comes next is not known: a snapshot is due
 	buf           bytes.Buffer
 	failed        bool // the connection is of no use any more
 }
 
-func newStream(s *Server, w http.ResponseWriter, r *http.Request, kinds []string) *stream {
-	st := &stream{s: s, out: s.paced(w), kinds: kindsOf(kinds)}
-	h := w.Header()
+func newStream(f *feed, out *rest.PacedWriter, resets prometheus.Counter, kinds []string) *stream {
+	return &stream{feed: f, out: out, resets: resets, kinds: kindsOf(kinds)}
+}
+
+// answer sets the headers, and how much the system keeps of it.
+func (st *stream) answer(r *http.Request) {
+	h := st.out.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
-	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil && r.ProtoMajor == 1 {
-		if tcp, ok := c.Conn.(*net.TCPConn); ok {
-			tcp.SetWriteBuffer(streamSocket)
-		}
+	if tcp := rest.TCPOf(r); tcp != nil && r.ProtoMajor == 1 {
+		tcp.SetWriteBuffer(streamSocket)
 	}
-	return st
 }
+
+// text returns a position as clients see it.
+func (st *stream) text(p revision.Position) string { return st.feed.from.revisions.Run.Text(p) }
 
 // begin finds the position that the stream goes on from, and answers at once so that the client
 // knows it is heard.
 func (st *stream) begin(last string) {
-	at, next, members := st.s.feed.latest()
+	at, next, members := st.feed.latest()
 	st.at, st.lastID, st.next = at, at, next
 	if last == "" {
-		st.buf.WriteString("retry: 1000\nid: " + st.s.run.text(at) + "\n\n")
+		st.buf.WriteString("retry: 1000\nid: " + st.text(at) + "\n\n")
 		st.flush()
 		return
 	}
-	p, err := st.s.run.parse(last)
-	if err != nil || p.revision > at.revision || p.revision == 0 && p.n > 0 {
+	p, err := st.feed.from.revisions.Run.Parse(last)
+	if err != nil || p.Revision > at.Revision || p.Revision == 0 && p.N > 0 {
 		st.needsSnapshot = true
 	} else {
 		st.buf.WriteString(": resumed\n\n")
@@ -58,18 +67,18 @@ func (st *stream) begin(last string) {
 		st.catchUp(p, at)
 	}
 	if !st.needsSnapshot {
-		e := &encoder{s: st.s, kinds: st.kinds, at: at, out: st.send}
+		e := &encoder{from: st.feed.from, kinds: st.kinds, at: at, out: st.send}
 		e.members(nil, members)
 		e.seal()
 	}
 }
 
 // catchUp sends what came after a position of before the stream began.
-func (st *stream) catchUp(from, to position) {
+func (st *stream) catchUp(from, to revision.Position) {
 	if st.kinds&kindOf("intent") == 0 {
-		from.intents, from.events = to.intents, 0
+		from.Intents, from.Events = to.Intents, 0
 	}
-	e := &encoder{s: st.s, kinds: st.kinds, at: from, out: st.send}
+	e := &encoder{from: st.feed.from, kinds: st.kinds, at: from, out: st.send}
 	st.lastID = from
 	if st.needsSnapshot = !e.changes(to); st.needsSnapshot {
 		return
@@ -84,7 +93,7 @@ func (st *stream) step() bool {
 			st.snapshot()
 			continue
 		}
-		blocks, ok := st.s.feed.next(st.next)
+		blocks, ok := st.feed.next(st.next)
 		if st.needsSnapshot = !ok; len(blocks) == 0 && ok {
 			break
 		}
@@ -99,8 +108,8 @@ func (st *stream) step() bool {
 
 // snapshot sends all there is.
 func (st *stream) snapshot() {
-	st.s.metrics.resets.Inc()
-	at, next := st.s.feed.snapshot(st.kinds, st.send, func() bool { return !st.failed })
+	st.resets.Inc()
+	at, next := st.feed.snapshot(st.kinds, st.send, func() bool { return !st.failed })
 	st.at, st.lastID, st.next, st.needsSnapshot = at, at, next, false
 	st.flush()
 }
@@ -121,7 +130,7 @@ func (st *stream) send(b *block) {
 		st.flush()
 	}
 	for i := len(b.marks) - 1; i >= 0; i-- {
-		if m := b.marks[i]; m.kind&st.kinds != 0 && m.id != (position{}) {
+		if m := b.marks[i]; m.kind&st.kinds != 0 && m.id != (revision.Position{}) {
 			st.lastID = m.id
 			break
 		}
@@ -132,13 +141,13 @@ func (st *stream) send(b *block) {
 // idle keeps a silent connection alive and moves the client's position past changes that were none
 // of its kinds.
 func (st *stream) idle() {
-	if at, end := st.s.feed.end(); st.next == end && !st.needsSnapshot {
+	if at, end := st.feed.end(); st.next == end && !st.needsSnapshot {
 		st.at = at
 	}
 	st.buf.WriteString(": keep-alive\n")
 	if st.lastID != st.at {
 		st.lastID = st.at
-		st.buf.WriteString("id: " + st.s.run.text(st.at) + "\n")
+		st.buf.WriteString("id: " + st.text(st.at) + "\n")
 	}
 	st.buf.WriteByte('\n')
 	st.flush()
@@ -157,5 +166,5 @@ func (st *stream) write(b []byte) {
 	if st.failed {
 		return
 	}
-	st.failed = st.out.send(b) != nil
+	st.failed = st.out.Send(b) != nil
 }

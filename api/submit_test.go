@@ -12,8 +12,7 @@ import (
 // newSilent is newSmallWith over a store that answers nothing until the test ends, or release is
 // called.
 func newSilent(t *testing.T) (s *small, release func()) {
-	s, w := newSmallWith(t)
-	s.cfg.Limits.StoreAnswer = 50 * time.Millisecond
+	s, w := newSmallWith(t, func(c *Config) { c.Limits.StoreAnswer = 50 * time.Millisecond })
 	hold := make(chan struct{})
 	w.journal.mu.Lock()
 	w.journal.hold = hold
@@ -49,7 +48,7 @@ func TestSilentStore(t *testing.T) {
 		}
 	}
 	line, _ := flow(1).AppendJSON(nil)
-	got := readAnswers(t, s.stream(bytes.NewReader(line), ndjson).Body.Bytes(), ndjson)
+	got := readAnswers(t, s.stream(bytes.NewReader(line), lineStream).Body.Bytes(), lineStream)
 	if len(got) != 1 || got[0].Status != "failed" || !strings.Contains(got[0].Detail, "the outcome is unknown") {
 		t.Errorf("a stream: %+v", got)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/intents"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -60,8 +62,9 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1), openflow.Output(2)), openflow.GotoTable(2)}}})
 	})
 	cfg := Config{
-		StackConfig: StackConfig{Version: "1.2.3", Access: Access{Tokens: []Token{{RoleAdmin, adminToken, "root"},
-			{RoleOperator, operatorToken, ""}, {RoleViewer, viewerToken, ""}}, Listen: "127.0.0.1:8181"}},
+		StackConfig: rest.StackConfig{Version: "1.2.3", Access: rest.Access{Listen: "127.0.0.1:8181",
+			Tokens: []rest.Token{{Role: rest.RoleAdmin, Secret: adminToken, Name: "root"},
+				{Role: rest.RoleOperator, Secret: operatorToken}, {Role: rest.RoleViewer, Secret: viewerToken}}}},
 		View: v, Switches: s, Paths: direct{},
 		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced,
 		Members: func() []client.Member {
@@ -76,7 +79,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		change(&cfg)
 	}
 	s.Server = New(cfg)
-	s.run = "e"
+	s.Run = "e"
 	return s
 }
 
@@ -181,7 +184,7 @@ func (s *small) ask(ctx context.Context, dpid netview.DPID) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return fmt.Errorf("dpid %s: %w", dpid, ErrNotConnected)
+	return fmt.Errorf("dpid %s: %w", dpid, intents.ErrNotConnected)
 }
 
 // direct finds the one link between two neighbours.

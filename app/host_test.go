@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/alarm"
-	"github.com/weirnet/weir/api"
+
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/internal/hub"
@@ -399,7 +400,7 @@ func TestCannotBeMade(t *testing.T) {
 func TestRoutesThatAreThere(t *testing.T) {
 	h := New(Spec{Name: "x", New: func(Env) (App, error) { return 7, nil }}, netview.New(netview.Limits{}), &sink{},
 		Env{Log: slog.New(slog.DiscardHandler), Now: time.Now})
-	h.AddRoutes(func([]api.Route) { panic("it is there") })
+	h.AddRoutes(func([]rest.Route) { panic("it is there") })
 	if h.State() != "failed: it panicked: it is there" {
 		t.Error(h.State())
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/profile"
@@ -152,7 +152,7 @@ func (f *emulateFlags) check(spec string) error {
 		if (f.apiCert == "") != (f.apiKey == "") {
 			return errors.New("one of --api-tls-cert and --api-tls-key given, want both or none")
 		}
-		if err := api.CheckExposure(api.Exposure{Listen: f.api, TLS: f.apiCert != "", Insecure: f.insecure,
+		if err := rest.CheckExposure(rest.Exposure{Listen: f.api, TLS: f.apiCert != "", Insecure: f.insecure,
 			Open: f.auth == "none"}); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/control"
@@ -136,10 +136,10 @@ func (e *emulation) println(format string, args ...any) {
 
 // listen makes the API.
 func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
-	access := api.Access{Open: e.auth == "none", Listen: e.api, Names: e.apiHosts}
+	access := rest.Access{Open: e.auth == "none", Listen: e.api, Names: e.apiHosts}
 	if !access.Open {
 		var err error
-		if access.Tokens, err = api.LoadTokens(e.dataDir); err != nil {
+		if access.Tokens, err = rest.LoadTokens(e.dataDir); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -153,7 +153,7 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	}
 	e.intro = append(e.intro, fmt.Sprintf("  API       %s\n  call it   curl %s%s/v1/links", url, token, url))
 	return emuapi.New(emuapi.Config{Operator: e.operator,
-		StackConfig: api.StackConfig{Version: Version, Access: access, TLS: e.apiTLS}}), l, nil
+		StackConfig: rest.StackConfig{Version: Version, Access: access, TLS: e.apiTLS}}), l, nil
 }
 
 // listenError adds what to do about an address that is not available.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/intents"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -62,7 +62,7 @@ func newEngine(e *testscript.Env, v *netview.View) *intent.Engine {
 // Switch 2 is not connected.
 func intentFlows(_ context.Context, dpid netview.DPID, _ uint32) ([]openflow.FlowStats, error) {
 	if dpid != 1 {
-		return nil, api.ErrNotConnected
+		return nil, intents.ErrNotConnected
 	}
 	e := openflow.FlowStats{Packets: 17, Bytes: 1714}
 	e.Match.SetUint(openflow.FieldInPort, 1)

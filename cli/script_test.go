@@ -16,6 +16,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -71,9 +72,9 @@ func TestScripts(t *testing.T) {
 			// that.
 			srv := httptest.NewServer(api.New(api.Config{View: v, Paths: direct{}, Check: checkOf(v),
 				Intents: newEngine(e, v), IntentFlows: intentFlows,
-				StackConfig: api.StackConfig{Access: api.Access{Tokens: []api.Token{
-					{Role: api.RoleViewer, Secret: "a-token-of-the-tests"},
-					{Role: api.RoleOperator, Secret: "an-operator-of-the-tests"}}}},
+				StackConfig: rest.StackConfig{Access: rest.Access{Tokens: []rest.Token{
+					{Role: rest.RoleViewer, Secret: "a-token-of-the-tests"},
+					{Role: rest.RoleOperator, Secret: "an-operator-of-the-tests"}}}},
 				Members: func() []client.Member {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
@@ -180,7 +180,7 @@ func (f *upFlags) checkExposure() error {
 		if one.address == "" {
 			continue
 		}
-		if err := api.CheckExposure(api.Exposure{Listen: one.address, Insecure: f.node.API.Insecure,
+		if err := rest.CheckExposure(rest.Exposure{Listen: one.address, Insecure: f.node.API.Insecure,
 			Open: f.node.API.Auth == "none", NoTLS: true}); err != nil {
 			return fmt.Errorf("--%s=%s given: %w", one.flag, one.address, err)
 		}

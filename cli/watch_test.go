@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -38,7 +39,8 @@ func TestWatch(t *testing.T) {
 			v := netview.New(netview.Limits{})
 			facts := v.Facts()
 			fill(v, facts)
-			srv := httptest.NewServer(api.New(api.Config{View: v, StackConfig: api.StackConfig{Access: api.Access{Open: true}}}))
+			stack := rest.StackConfig{Access: rest.Access{Open: true}}
+			srv := httptest.NewServer(api.New(api.Config{View: v, StackConfig: stack}))
 			defer srv.Close()
 			ctx, cancel := context.WithCancel(t.Context())
 			r, w := io.Pipe()

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/node"
+
+	"github.com/weirnet/weir/api/rest"
 )
 
 // Tests that kill an instance run it as a child: this binary with WEIR_NODE_CHILD set to its data
@@ -90,7 +90,7 @@ func (c *child) serves(t *testing.T) {
 // connect has its API at an address asked.
 func (c *child) connect(t *testing.T, address string) {
 	t.Helper()
-	token, err := os.ReadFile(filepath.Join(c.root, c.dir, api.AdminTokenFile))
+	token, err := os.ReadFile(filepath.Join(c.root, c.dir, rest.AdminTokenFile))
 	if err != nil {
 		t.Fatal(err)
 	}

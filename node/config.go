@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/app"
 	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/app/forward"
@@ -94,7 +94,7 @@ func (c *Config) check() error {
 	if err := c.checkFields(); err != nil {
 		return err
 	}
-	return api.CheckExposure(api.Exposure{
+	return rest.CheckExposure(rest.Exposure{
 		Listen: c.API.Listen, TLS: c.API.TLSCert != "", Insecure: c.API.Insecure, Open: c.API.Auth == "none",
 	})
 }
@@ -140,7 +140,7 @@ func (c *Config) checkFields() error {
 
 // storeAnswer is how long a request waits for the store.
 func (c *Config) storeAnswer() time.Duration {
-	return cmp.Or(c.Limits.StoreAnswer, api.DefaultLimits.StoreAnswer)
+	return cmp.Or(c.Limits.StoreAnswer, rest.DefaultLimits.StoreAnswer)
 }
 
 // checkSwitchTLS finds flags of TLS for switches of which others are missing.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -48,7 +48,7 @@ func contradict(t *testing.T, requests int) {
 	flaps.Go(func() { flap(flapping, n.Links()) })
 	all := make([]*opponent, opponents)
 	for k := range all {
-		o := &opponent{api: i.client(i.token(api.AdminTokenFile)), rng: rand.New(rand.NewPCG(1, uint64(k))),
+		o := &opponent{api: i.client(i.token(rest.AdminTokenFile)), rng: rand.New(rand.NewPCG(1, uint64(k))),
 			name: k, hosts: hosts, own: map[string]string{}}
 		defer o.api.Close()
 		all[k] = o

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/app"
-	"github.com/weirnet/weir/node"
+
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -49,9 +49,9 @@ func TestAnOrderlyEnd(t *testing.T) {
 	if err := n.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	token := i.token(api.AdminTokenFile)
+	token := i.token(rest.AdminTokenFile)
 	second := start(t, func(c *node.Config) { c.DataDir = i.cfg.DataDir })
-	if second.token(api.AdminTokenFile) != token {
+	if second.token(rest.AdminTokenFile) != token {
 		t.Error("the next start made a new token")
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/bench/loadswitch"
-	"github.com/weirnet/weir/node"
+
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/session"
 )
 
@@ -116,7 +116,7 @@ func start(t testing.TB, change ...func(*node.Config)) *instance {
 	case err := <-i.ended:
 		t.Fatalf("the instance did not start: %v", err)
 	}
-	i.api = i.client(i.token(api.AdminTokenFile))
+	i.api = i.client(i.token(rest.AdminTokenFile))
 	t.Cleanup(func() {
 		if err := i.stop(); err != nil {
 			t.Errorf("the instance ended with: %v", err)

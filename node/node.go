@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/cert"
@@ -351,10 +352,10 @@ func cause(err error) error {
 }
 
 // apiStack returns how the API is served, and makes the tokens that are not there yet.
-func (c *Config) apiStack() (stack api.StackConfig, err error) {
-	stack = api.StackConfig{Version: c.Version, Limits: c.apiLimits(), Log: c.Log,
-		Access: api.Access{Open: c.API.Auth == "none", Listen: c.API.Listen, Names: c.API.Hosts}}
-	if stack.Access.Tokens, err = api.LoadTokens(c.DataDir); err != nil {
+func (c *Config) apiStack() (stack rest.StackConfig, err error) {
+	stack = rest.StackConfig{Version: c.Version, Limits: c.apiLimits(), Log: c.Log,
+		Access: rest.Access{Open: c.API.Auth == "none", Listen: c.API.Listen, Names: c.API.Hosts}}
+	if stack.Access.Tokens, err = rest.LoadTokens(c.DataDir); err != nil {
 		return stack, err
 	}
 	stack.TLS, err = c.tls()
@@ -374,8 +375,8 @@ func (c *Config) tls() (*tls.Config, error) {
 }
 
 // apiLimits are the limits of the API.
-func (c *Config) apiLimits() api.Limits {
-	return api.Limits{
+func (c *Config) apiLimits() rest.Limits {
+	return rest.Limits{
 		Connections: int(c.Limits.Connections), SourceConnections: int(c.Limits.ConnectionsPerSource),
 		BatchItems:   int(c.Limits.BatchItems),
 		TokenStreams: int(c.Limits.StreamsPerToken),

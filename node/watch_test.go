@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 )
 
 // watch follows the events of some kinds and returns a look at the rows so far: their states by
@@ -76,7 +76,7 @@ func (i *instance) watch(kinds ...string) func() map[string]map[string]string {
 func (i *instance) metrics() map[string]*dto.MetricFamily {
 	i.t.Helper()
 	req, _ := http.NewRequestWithContext(i.t.Context(), http.MethodGet, "http://"+i.at.API+"/metrics", nil)
-	req.Header.Set("Authorization", "Bearer "+i.token(api.ViewerTokenFile))
+	req.Header.Set("Authorization", "Bearer "+i.token(rest.ViewerTokenFile))
 	req.Close = true
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/intents"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -16,7 +16,7 @@ import (
 func (n *Answers) ask(ctx context.Context, dpid netview.DPID, body openflow.RequestBody) (openflow.ReplyBody, error) {
 	s := n.Server.Session(uint64(dpid))
 	if s == nil {
-		return nil, fmt.Errorf("%s: %w", dpid, api.ErrNotConnected)
+		return nil, fmt.Errorf("%s: %w", dpid, intents.ErrNotConnected)
 	}
 	m, err := s.RequestContext(ctx, &openflow.MultipartRequest{Body: body})
 	if err != nil {

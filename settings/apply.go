@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/strictyaml"
@@ -32,7 +32,7 @@ func (s *Settings) Show() client.Configuration {
 }
 
 // Apply implements api.Configuration.
-func (s *Settings) Apply(text []byte, by api.Actor, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
+func (s *Settings) Apply(text []byte, by rest.Actor, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
 	if dryRun {
 		changes, err := s.compare(text, by.Role)
 		return changes, 0, err
@@ -49,7 +49,7 @@ func (s *Settings) Apply(text []byte, by api.Actor, dryRun bool) ([]client.Confi
 
 // compare is what would change, were a text the configuration. It takes no turn, and waits for
 // nobody. It does not open files that a role may not name, so what they hold cannot be found out.
-func (s *Settings) compare(text []byte, role api.Role) ([]client.ConfigChange, error) {
+func (s *Settings) compare(text []byte, role rest.Role) ([]client.ConfigChange, error) {
 	s.mu.Lock()
 	was := s.state.Text
 	s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *Settings) compare(text []byte, role api.Role) ([]client.ConfigChange, e
 
 // replace makes a state's text the configuration: validated whole, written, and only then in force.
 // The turn is the caller's.
-func (s *Settings) replace(ctx context.Context, state config.State, role api.Role) ([]client.ConfigChange,
+func (s *Settings) replace(ctx context.Context, state config.State, role rest.Role) ([]client.ConfigChange,
 	netview.Revision, error) {
 	next, diff, err := s.base.differ(s.state.Text, state.Text)
 	if err != nil {

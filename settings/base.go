@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/config"
 )
 
@@ -65,8 +66,8 @@ func (b *Base) checkNext(next *config.Config, files bool) error {
 }
 
 // allowed refuses changes that are for admins.
-func allowed(diff []config.Change, role api.Role) error {
-	if role >= api.RoleAdmin {
+func allowed(diff []config.Change, role rest.Role) error {
+	if role >= rest.RoleAdmin {
 		return nil
 	}
 	var paths []string
@@ -87,9 +88,9 @@ func (b *Base) describe(diff []config.Change) []client.ConfigChange {
 	overridden := b.isSet()
 	list := []client.ConfigChange{}
 	for _, c := range diff {
-		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now", Needs: api.RoleOperator.String()}
+		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now", Needs: rest.RoleOperator.String()}
 		if c.Admin {
-			item.Needs = api.RoleAdmin.String()
+			item.Needs = rest.RoleAdmin.String()
 		}
 		switch base := baseOf(c.Path); {
 		case overridden(base):

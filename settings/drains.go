@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
@@ -42,7 +42,7 @@ func (d Drains) List() []client.Drain {
 func key(d config.Drain) config.Drain { return config.Drain{Kind: d.Kind, Object: d.Object} }
 
 // Add implements api.Drains.
-func (d Drains) Add(kind config.DrainKind, object string, by api.Actor) (client.Drain, netview.Revision, error) {
+func (d Drains) Add(kind config.DrainKind, object string, by rest.Actor) (client.Drain, netview.Revision, error) {
 	ctx, done, err := d.beginChange()
 	if err != nil {
 		return client.Drain{}, 0, err

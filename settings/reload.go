@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/strictyaml"
@@ -34,7 +34,7 @@ func (s *Settings) reload() {
 		s.alarms.Clear(netview.AlarmConfig, file)
 		return
 	}
-	record := client.AuditRecord{Who: "signal", Role: api.RoleAdmin.String(), What: "reload", Object: file, Result: "begun"}
+	record := client.AuditRecord{Who: "signal", Role: rest.RoleAdmin.String(), What: "reload", Object: file, Result: "begun"}
 	if err := s.audit.Write(record); err != nil {
 		log.Error("the configuration file is not read again, because the audit log cannot be written", "error", err)
 		return
@@ -85,7 +85,7 @@ func (s *Settings) take(ctx context.Context, file string, text []byte) (made []c
 			return nil, "", err
 		}
 	}
-	made, _, err = s.replace(ctx, state, api.RoleAdmin)
+	made, _, err = s.replace(ctx, state, rest.RoleAdmin)
 	return made, replaced, err
 }
 

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/alarm"
-	"github.com/weirnet/weir/api"
+
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/netview"
@@ -109,7 +110,7 @@ func (s *Settings) Check() error {
 
 // answer is how long a change waits for the store.
 func (s *Settings) answer() time.Duration {
-	return cmp.Or(s.began.Limits.StoreAnswer, api.DefaultLimits.StoreAnswer)
+	return cmp.Or(s.began.Limits.StoreAnswer, rest.DefaultLimits.StoreAnswer)
 }
 
 // adoptConfigFile reads the file of --config at a start. If it holds something else than when it

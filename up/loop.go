@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/attach"
@@ -224,13 +224,13 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 
 // emulatorAPI makes the network's own API. The instance has made the tokens.
 func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, error) {
-	access := api.Access{Open: u.cfg.Node.API.Auth == "none", Listen: u.cfg.EmulatorAPI, Names: u.cfg.Node.API.Hosts}
-	if err := api.CheckExposure(api.Exposure{Listen: access.Listen, Open: access.Open,
+	access := rest.Access{Open: u.cfg.Node.API.Auth == "none", Listen: u.cfg.EmulatorAPI, Names: u.cfg.Node.API.Hosts}
+	if err := rest.CheckExposure(rest.Exposure{Listen: access.Listen, Open: access.Open,
 		Insecure: u.cfg.Node.API.Insecure, NoTLS: true}); err != nil {
 		return nil, nil, err
 	}
 	var err error
-	if access.Tokens, err = api.LoadTokens(u.cfg.Node.DataDir); err != nil {
+	if access.Tokens, err = rest.LoadTokens(u.cfg.Node.DataDir); err != nil {
 		return nil, nil, err
 	}
 	l, err := net.Listen("tcp", u.cfg.EmulatorAPI)
@@ -238,7 +238,7 @@ func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, err
 		return nil, nil, fmt.Errorf("cannot listen for the emulator's API: %w: choose another address with --emulator-api", err)
 	}
 	return emuapi.New(emuapi.Config{Operator: d,
-		StackConfig: api.StackConfig{Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}}), l, nil
+		StackConfig: rest.StackConfig{Version: u.cfg.Node.Version, Access: access, Log: u.cfg.Node.Log}}), l, nil
 }
 
 // newWorkload makes the client of the instance's API that asks for intents.

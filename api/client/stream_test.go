@@ -14,7 +14,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/client/intentpb"
-	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/api/intents/wire"
 )
 
 func dial(t *testing.T, h http.HandlerFunc) *client.Client {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 )
 
 // Rows are the applications as the API has them, ordered by name.
@@ -46,7 +46,7 @@ func (a *Apps) Counts() map[string]func() map[string]uint64 {
 }
 
 // AddRoutes adds what applications answer in the API.
-func (a *Apps) AddRoutes(add func([]api.Route)) {
+func (a *Apps) AddRoutes(add func([]rest.Route)) {
 	for _, r := range a.list {
 		if r.host != nil {
 			r.host.AddRoutes(add)

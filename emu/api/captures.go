@@ -8,20 +8,20 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu/control"
 )
 
 // captures are pcap files that are written, or were.
 type captures struct{ operator *control.Operator }
 
-func (r captures) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "POST", Path: "/v1/captures", ID: "begin-capture", Handler: weir.Typed(r.begin),
+func (r captures) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "POST", Path: "/v1/captures", ID: "begin-capture", Handler: rest.Typed(r.begin),
 			Summary: "Capture a port or control channels to a pcap file"},
-		{Method: "GET", Path: "/v1/captures", ID: "captures", Handler: weir.Typed(r.all),
+		{Method: "GET", Path: "/v1/captures", ID: "captures", Handler: rest.Typed(r.all),
 			Summary: "All captures, ended ones too"},
-		{Method: "DELETE", Path: "/v1/captures/{number}", ID: "stop-capture", Handler: weir.Typed(r.stop),
+		{Method: "DELETE", Path: "/v1/captures/{number}", ID: "stop-capture", Handler: rest.Typed(r.stop),
 			Summary: "End a capture"},
 	}
 }

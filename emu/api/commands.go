@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -17,15 +17,15 @@ import (
 // commands are what hosts were told to send.
 type commands struct{ operator *control.Operator }
 
-func (r commands) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "POST", Path: "/v1/commands", ID: "begin-command", Handler: weir.Typed(r.begin),
+func (r commands) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "POST", Path: "/v1/commands", ID: "begin-command", Handler: rest.Typed(r.begin),
 			Summary: "Have a host send: ping, udp or tcp"},
-		{Method: "GET", Path: "/v1/commands", ID: "commands", Handler: weir.Typed(r.all),
+		{Method: "GET", Path: "/v1/commands", ID: "commands", Handler: rest.Typed(r.all),
 			Summary: "What hosts were told to send, and what came of it"},
-		{Method: "GET", Path: "/v1/commands/{number}", ID: "command", Handler: weir.Typed(r.one),
+		{Method: "GET", Path: "/v1/commands/{number}", ID: "command", Handler: rest.Typed(r.one),
 			Summary: "One command"},
-		{Method: "DELETE", Path: "/v1/commands/{number}", ID: "stop-command", Handler: weir.Typed(r.stop),
+		{Method: "DELETE", Path: "/v1/commands/{number}", ID: "stop-command", Handler: rest.Typed(r.stop),
 			Summary: "Have the host send no more"},
 	}
 }

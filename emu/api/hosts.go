@@ -6,7 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/host"
@@ -15,11 +15,11 @@ import (
 // hosts are found by name.
 type hosts struct{ operator *control.Operator }
 
-func (r hosts) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "GET", Path: "/v1/hosts", ID: "hosts", Handler: weir.Typed(r.all),
+func (r hosts) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/hosts", ID: "hosts", Handler: rest.Typed(r.all),
 			Summary: "All hosts and what they count"},
-		{Method: "GET", Path: "/v1/hosts/{name}", ID: "host", Handler: weir.Typed(r.one), Summary: "One host"},
+		{Method: "GET", Path: "/v1/hosts/{name}", ID: "host", Handler: rest.Typed(r.one), Summary: "One host"},
 	}
 }
 

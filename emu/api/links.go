@@ -5,8 +5,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
@@ -15,12 +15,12 @@ import (
 // links are those of switches, hosts and devices, found by id.
 type links struct{ operator *control.Operator }
 
-func (r links) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "GET", Path: "/v1/links", ID: "links", Handler: weir.Typed(r.all),
+func (r links) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/links", ID: "links", Handler: rest.Typed(r.all),
 			Summary: "All links, those of hosts included"},
-		{Method: "GET", Path: "/v1/links/{id}", ID: "link", Handler: weir.Typed(r.one), Summary: "One link"},
-		{Method: "PATCH", Path: "/v1/links/{id}", ID: "change-link", Handler: weir.Typed(r.change),
+		{Method: "GET", Path: "/v1/links/{id}", ID: "link", Handler: rest.Typed(r.one), Summary: "One link"},
+		{Method: "PATCH", Path: "/v1/links/{id}", ID: "change-link", Handler: rest.Typed(r.change),
 			Summary: "Cut a link or mend it; change how it carries frames"},
 	}
 }

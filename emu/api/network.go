@@ -3,20 +3,20 @@ package api
 import (
 	"context"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 )
 
 // overview is the network as a whole.
 type overview struct{ net *emu.Network }
 
-func (r overview) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "GET", Path: "/v1/network", ID: "network", Handler: weir.Typed(r.network),
+func (r overview) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/network", ID: "network", Handler: rest.Typed(r.network),
 			Summary: "The network in numbers"},
-		{Method: "GET", Path: "/v1/fidelity", ID: "fidelity", Handler: weir.Typed(r.fidelity),
+		{Method: "GET", Path: "/v1/fidelity", ID: "fidelity", Handler: rest.Typed(r.fidelity),
 			Summary: "How well the network keeps the times that it promises"},
-		{Method: "GET", Path: "/v1/profiles", ID: "profiles", Handler: weir.Typed(r.profiles),
+		{Method: "GET", Path: "/v1/profiles", ID: "profiles", Handler: rest.Typed(r.profiles),
 			Summary: "How switches behave, and where each figure comes from"},
 	}
 }

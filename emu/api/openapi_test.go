@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
@@ -25,7 +25,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(Config{Operator: control.New(control.Config{Network: n}),
-		StackConfig: weir.StackConfig{Version: "1.2.3", Access: weir.Access{Open: true}}})
+		StackConfig: rest.StackConfig{Version: "1.2.3", Access: rest.Access{Open: true}}})
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/openapi.json", nil)
 	r.Host = "localhost"

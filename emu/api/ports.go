@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/packet"
 )
@@ -15,11 +15,11 @@ import (
 // ports are found by their switch and number.
 type ports struct{ of switches }
 
-func (r ports) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "GET", Path: "/v1/ports", ID: "ports", Handler: weir.Typed(r.all), Summary: "All ports"},
-		{Method: "GET", Path: "/v1/ports/{dpid}/{port}", ID: "port", Handler: weir.Typed(r.one), Summary: "One port"},
-		{Method: "PATCH", Path: "/v1/ports/{dpid}/{port}", ID: "change-port", Handler: weir.Typed(r.change),
+func (r ports) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/ports", ID: "ports", Handler: rest.Typed(r.all), Summary: "All ports"},
+		{Method: "GET", Path: "/v1/ports/{dpid}/{port}", ID: "port", Handler: rest.Typed(r.one), Summary: "One port"},
+		{Method: "PATCH", Path: "/v1/ports/{dpid}/{port}", ID: "change-port", Handler: rest.Typed(r.change),
 			Summary: "Break a port, or mend it"},
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
 )
@@ -15,13 +15,13 @@ import (
 // schedule is what is to happen, and when.
 type schedule struct{ operator *control.Operator }
 
-func (r schedule) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "POST", Path: "/v1/schedule", ID: "add-events", Handler: weir.Typed(r.add),
+func (r schedule) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "POST", Path: "/v1/schedule", ID: "add-events", Handler: rest.Typed(r.add),
 			Summary: "Add events, YAML or JSON; their times count from now"},
-		{Method: "GET", Path: "/v1/schedule", ID: "schedule", Handler: weir.Typed(r.all),
+		{Method: "GET", Path: "/v1/schedule", ID: "schedule", Handler: rest.Typed(r.all),
 			Summary: "What is still to happen"},
-		{Method: "DELETE", Path: "/v1/schedule/{number}", ID: "drop-event", Handler: weir.Typed(r.drop),
+		{Method: "DELETE", Path: "/v1/schedule/{number}", ID: "drop-event", Handler: rest.Typed(r.drop),
 			Summary: "Take an event off the schedule"},
 	}
 }

@@ -7,26 +7,26 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu/control"
 )
 
 // Config is what the interface needs.
 type Config struct {
-	weir.StackConfig
+	rest.StackConfig
 	Operator *control.Operator
 }
 
 // Server is the interface of one network. It is an http.Handler.
 type Server struct {
-	*weir.Stack
+	*rest.Stack
 	operator *control.Operator
 }
 
 // New makes the interface. It starts nothing.
 func New(cfg Config) *Server {
 	s := &Server{operator: cfg.Operator}
-	s.Stack = weir.NewStack(cfg.StackConfig, "Weir's emulator",
+	s.Stack = rest.NewStack(cfg.StackConfig, "Weir's emulator",
 		"An emulated network: what there is and what it counts, and faults, traffic, captures and schedules by request.")
 	s.Add(s.routes())
 	return s
@@ -34,7 +34,7 @@ func New(cfg Config) *Server {
 
 // routes returns all routes but those of every Stack. Each resource has a type, with its routes and what answers
 // them.
-func (s *Server) routes() []weir.Route {
+func (s *Server) routes() []rest.Route {
 	o := s.operator
 	return slices.Concat(overview{o.Network()}.routes(), switches{o}.routes(), ports{switches{o}}.routes(), links{o}.routes(),
 		hosts{o}.routes(), commands{o}.routes(), captures{o}.routes(), schedule{o}.routes())

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	weir "github.com/weirnet/weir/api"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
@@ -41,9 +41,9 @@ func newLab(t *testing.T, word string, more ...func(*emu.Config)) *lab {
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { defer close(ran); l.operator.Run(ctx) }()
-	srv := httptest.NewServer(New(Config{Operator: l.operator, StackConfig: weir.StackConfig{
-		Access: weir.Access{Tokens: []weir.Token{{Role: weir.RoleOperator, Secret: secret},
-			{Role: weir.RoleViewer, Secret: secret + "-viewer"}}}}}))
+	srv := httptest.NewServer(New(Config{Operator: l.operator, StackConfig: rest.StackConfig{
+		Access: rest.Access{Tokens: []rest.Token{{Role: rest.RoleOperator, Secret: secret},
+			{Role: rest.RoleViewer, Secret: secret + "-viewer"}}}}}))
 	l.url = srv.URL
 	t.Cleanup(func() {
 		srv.Close()

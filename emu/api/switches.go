@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	weir "github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/control"
 	"github.com/weirnet/weir/emu/topo"
@@ -16,16 +16,16 @@ import (
 // switches are found by datapath id or name, and given faults.
 type switches struct{ operator *control.Operator }
 
-func (r switches) routes() []weir.Route {
-	return []weir.Route{
-		{Method: "GET", Path: "/v1/switches", ID: "switches", Handler: weir.Typed(r.all),
+func (r switches) routes() []rest.Route {
+	return []rest.Route{
+		{Method: "GET", Path: "/v1/switches", ID: "switches", Handler: rest.Typed(r.all),
 			Summary: "All switches and their faults"},
-		{Method: "GET", Path: "/v1/switches/{dpid}", ID: "switch", Handler: weir.Typed(r.one),
+		{Method: "GET", Path: "/v1/switches/{dpid}", ID: "switch", Handler: rest.Typed(r.one),
 			Summary: "One switch; it may be given by its name"},
-		{Method: "PATCH", Path: "/v1/switches/{dpid}", ID: "change-switch", Handler: weir.Typed(r.change),
+		{Method: "PATCH", Path: "/v1/switches/{dpid}", ID: "change-switch", Handler: rest.Typed(r.change),
 			Summary: "Give a switch faults, or take them away"},
 		{Method: "PATCH", Path: "/v1/switches/{dpid}/controllers/{number}", ID: "change-controller",
-			Handler: weir.Typed(r.changeControl), Summary: "Cut, stall or slow one control channel, or mend it"},
+			Handler: rest.Typed(r.changeControl), Summary: "Cut, stall or slow one control channel, or mend it"},
 	}
 }
 

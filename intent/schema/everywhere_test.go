@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/api/wire"
+	"github.com/weirnet/weir/api/intents/wire"
 	"github.com/weirnet/weir/cli"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/intent/schema"

@@ -1,0 +1,249 @@
+package intents
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/store/journal"
+)
+
+// stream is one stream of requests. The request's goroutine reads, a second one writes the
+// answers; the queue between them holds what waits for the store, in order, and when it is full
+// nothing more is read.
+type stream struct {
+	engine   Engine
+	audit    rest.Auditor // nil: nothing is recorded
+	limits   rest.Limits
+	now      func() time.Time
+	out      *rest.PacedWriter
+	protobuf bool
+	record   client.AuditRecord
+
+	queue  chan *inflightBatch
+	free   chan *inflightBatch
+	ended  chan struct{}
+	cancel context.CancelFunc
+	// Of the writer.
+	broken bool // the caller takes no answers
+	total  tally
+	heard  time.Time // when the store answered last a batch that was waited for
+}
+
+// streams serve streams of requests, and bound how many there are.
+type streams struct {
+	engine Engine       // nil: there are none
+	audit  rest.Auditor // nil: nothing is recorded
+	limits rest.Limits
+	now    func() time.Time
+	open   atomic.Int64
+}
+
+// serve answers requests while more come: one answer each, in order. It is false where the request is no stream.
+func (s *streams) serve(w http.ResponseWriter, r *http.Request, by rest.Actor) bool {
+	form := streamType(r)
+	if form == "" {
+		return false
+	}
+	if s.engine == nil {
+		intentsDisabled.Write(w)
+		return true
+	}
+	if r.URL.RawQuery != "" {
+		rest.Refuse(http.StatusUnprocessableEntity, "a query was given, and a stream takes none").Write(w)
+		return true
+	}
+	defer s.open.Add(-1)
+	if s.open.Add(1) > int64(s.limits.IntentStreams) {
+		rest.Refuse(http.StatusTooManyRequests, "%d streams of intents are open, and no more are allowed: close one, or try again later",
+			s.limits.IntentStreams).After(5 * time.Second).Write(w)
+		return true
+	}
+	by.Request = rest.NewRequestID()
+	record := rest.RecordOf(s.now(), by, "POST "+intentsPath, "a stream of intents")
+	st := newStream(s, rest.NewPaced(w, s.limits.Write), form, record)
+	if s.audit != nil {
+		if err := s.audit.Write(st.record); err != nil {
+			rest.NotAudited(err).Write(w)
+			return true
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", form)
+	h.Set("X-Request-Id", by.Request)
+	h.Set("X-Accel-Buffering", "no")
+	st.run(r)
+	return true
+}
+
+func newStream(of *streams, out *rest.PacedWriter, form string, record client.AuditRecord) *stream {
+	return &stream{engine: of.engine, audit: of.audit, limits: of.limits, now: of.now, out: out,
+		protobuf: form != ndjson, record: record, queue: make(chan *inflightBatch, maxStreamBatches),
+		free: make(chan *inflightBatch, maxStreamBatches), ended: make(chan struct{})}
+}
+
+func (st *stream) run(r *http.Request) {
+	st.out.Ctl.EnableFullDuplex() // HTTP/2 is so anyway
+	st.out.Ctl.SetReadDeadline(time.Now().Add(st.limits.StreamIdle))
+	st.out.Ctl.SetWriteDeadline(time.Now().Add(st.limits.Write))
+	if r.Header.Get("Expect") != "" { // the caller waits for leave to send, which reading would give too late
+		st.out.WriteHeader(http.StatusContinue)
+	}
+	st.out.WriteHeader(http.StatusOK)
+	if st.out.Ctl.Flush() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	st.cancel = cancel
+	go st.write()
+	q := newRequestReader(r.Body, st.protobuf)
+	for {
+		f := st.freeBatch()
+		st.out.Ctl.SetReadDeadline(time.Now().Add(st.limits.StreamIdle)) // from now on: the store may have taken long
+		if ctx.Err() != nil || !q.next(f) {                              // in this order: who cancels sets a deadline then
+			break
+		}
+		st.submit(ctx, f)
+		select {
+		case st.queue <- f:
+		case <-ctx.Done(): // the engine may still use it
+		}
+	}
+	close(st.queue)
+	<-st.ended
+	st.finish(q)
+}
+
+// freeBatch returns a batch to fill.
+func (st *stream) freeBatch() *inflightBatch {
+	select {
+	case f := <-st.free:
+		return f
+	default:
+		return &inflightBatch{done: make(chan struct{}, 1)}
+	}
+}
+
+// submit hands a batch to the engine, in parts that are taken whole or not at all. While too much
+// waits it tries again, and nothing more is read meanwhile. After a part that is not taken none of
+// the batch is.
+func (st *stream) submit(ctx context.Context, f *inflightBatch) {
+	f.sent = time.Now()
+	f.parts = intent.NewParts(len(f.Requests), func([]intent.Answer, error) { f.done <- struct{}{} })
+	if err := f.parts.Submit(func(from, upto int, ended func([]intent.Answer, error)) error {
+		err := st.submitPart(ctx, f.Requests[from:upto], ended)
+		runtime.Gosched() // the store begins with it while the next is made
+		return err
+	}); err != nil {
+		f.done <- struct{}{}
+	}
+}
+
+func (st *stream) submitPart(ctx context.Context, part []intent.Request, done func([]intent.Answer, error)) error {
+	pause := time.Millisecond
+	for {
+		err := st.engine.SubmitAsync(part, false, done)
+		if err == nil || !overloaded(err) || !beat.Sleep(ctx, pause) {
+			return err
+		}
+		pause = min(2*pause, 50*time.Millisecond)
+	}
+}
+
+func overloaded(err error) bool {
+	return errors.As(err, new(*intent.Overload)) || errors.Is(err, journal.ErrOverload)
+}
+
+// answered waits for the answers to a batch, and reports whether they have come before the store
+// was silent for Limits.StoreAnswer: since it was given the batch, or answered one before.
+func (st *stream) answered(f *inflightBatch) bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+	}
+	since := f.sent
+	if st.heard.After(since) {
+		since = st.heard
+	}
+	late := time.NewTimer(time.Until(since.Add(st.limits.StoreAnswer)))
+	defer late.Stop()
+	select {
+	case <-f.done:
+		st.heard = time.Now()
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// write answers batches in order, each in time. It ends when the reader has ended and all is
+// answered. When the caller takes no answers it ends the reader.
+func (st *stream) write() {
+	defer close(st.ended)
+	var buf []byte
+	noted := time.Now()
+	for f := range st.queue {
+		inTime := st.answered(f)
+		buf = appendBatchAnswers(buf, f, !inTime, st.protobuf, &st.total)
+		if inTime {
+			select {
+			case st.free <- f:
+			default:
+			}
+		}
+		if len(st.queue) == 0 || len(buf) >= streamBuffer {
+			st.send(buf)
+			buf = buf[:0]
+		}
+		if now := time.Now(); now.Sub(noted) >= time.Second {
+			noted = now
+			st.note("going on")
+		}
+	}
+}
+
+func (st *stream) send(b []byte) {
+	if st.broken || len(b) == 0 {
+		return
+	}
+	if st.out.Send(b) != nil {
+		st.broken = true
+		st.cancel()
+		st.out.Ctl.SetReadDeadline(time.Unix(1, 0)) // the reader may be waiting
+	}
+}
+
+// note records what was done so far: one record a second, and none for an intent.
+func (st *stream) note(result string) {
+	if st.audit == nil {
+		return
+	}
+	r := st.record
+	r.Time, r.Result, r.Detail = st.now().UTC(), result, st.total.String()
+	st.audit.Note(r)
+}
+
+// finish records what became of the stream as a whole.
+func (st *stream) finish(q *requestReader) {
+	if st.audit == nil {
+		return
+	}
+	r := st.record
+	r.Time, r.Result, r.Status, r.Detail = st.now().UTC(), "done", http.StatusOK, st.total.String()
+	switch {
+	case st.broken:
+		r.Result, r.Detail = "failed", r.Detail+"; the caller took no more answers"
+	case q.err != nil:
+		r.Result, r.Detail = "failed", r.Detail+"; the stream broke: "+q.err.Error()
+	}
+	st.audit.Write(r) // a failure has raised the alarm
+}

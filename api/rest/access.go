@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// Role is what a token allows. A higher role may do all that a lower one may.
+type Role uint8
+
+// The roles.
+const (
+	RoleNone     Role = iota // no valid token
+	RoleViewer               // reads
+	RoleOperator             // changes the network, but not who may
+	RoleAdmin                // all
+)
+
+// String returns "none", "viewer", "operator" or "admin".
+func (r Role) String() string { return [...]string{"none", "viewer", "operator", "admin"}[r] }
+
+// Token is a secret and what it allows.
+type Token struct {
+	Role   Role
+	Secret string
+	Name   string // in the audit log; empty: that of the role
+}
+
+// Access says who may call.
+type Access struct {
+	// Open lets everybody do everything (--auth=none). CheckExposure allows it on loopback only.
+	Open bool
+	// Tokens are the bearer tokens that are valid.
+	Tokens []Token
+	// Listen is the address that the server listens on, HOST:PORT; requests may name its host.
+	Listen string
+	// Names are further host names that requests may be addressed to, such as those of the
+	// certificate.
+	Names []string
+}
+
+// keyring knows tokens by their hashes, so that comparing takes the same time whatever was given.
+type keyring []struct {
+	role Role
+	name string
+	hash [sha256.Size]byte
+}
+
+func newKeyring(tokens []Token) keyring {
+	ring := make(keyring, len(tokens))
+	for i, t := range tokens {
+		ring[i].role, ring[i].name, ring[i].hash = t.Role, t.Name, sha256.Sum256([]byte(t.Secret))
+		if t.Name == "" {
+			ring[i].name = t.Role.String()
+		}
+	}
+	return ring
+}
+
+// role returns what the secret allows, and the token's name. Every token is compared, so that the
+// time does not tell which one was close.
+func (k keyring) role(secret string) (role Role, name string) {
+	hash := sha256.Sum256([]byte(secret))
+	for i := range k {
+		if subtle.ConstantTimeCompare(hash[:], k[i].hash[:]) == 1 && k[i].role > role {
+			role, name = k[i].role, k[i].name
+		}
+	}
+	return role, name
+}
+
+// bearer returns the token of a request: "Authorization: Bearer TOKEN".
+func bearer(r *http.Request) (string, bool) {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	token = strings.TrimSpace(token)
+	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// authorize returns nil where the request's token may use a route that needs the role.
+func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *Refusal {
+	if g.open {
+		by.Name, by.Role = "anybody", RoleAdmin
+		return nil
+	}
+	if needs == RoleNone {
+		return nil
+	}
+	token, ok := bearer(r)
+	if !ok {
+		return &Refusal{Status: http.StatusUnauthorized, reason: "token",
+			Detail: "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
+	}
+	by.Role, by.Name = g.keys.role(token)
+	switch {
+	case by.Role == RoleNone:
+		return &Refusal{Status: http.StatusUnauthorized, reason: "token",
+			Detail: "the token given is not one of this instance: use the one in the file token of its data directory"}
+	case by.Role < needs:
+		return &Refusal{Status: http.StatusForbidden, reason: "token",
+			Detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}
+	}
+	return nil
+}

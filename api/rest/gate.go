@@ -1,0 +1,26 @@
+package rest
+
+import "net/http"
+
+// gate authenticates requests, and checks what they are addressed to.
+type gate struct {
+	open  bool // everybody may do everything
+	keys  keyring
+	names ownNames
+}
+
+func newGate(a Access) gate {
+	return gate{open: a.Open, keys: newKeyring(a.Tokens), names: newOwnNames(a)}
+}
+
+// check returns nil where a request is addressed to us, comes from no page of another site, and may
+// use a route that needs the role. It fills in who asks as far as that is known.
+func (g *gate) check(r *http.Request, needs Role, by *Actor) *Refusal {
+	if err := g.names.check(r.Host); err != nil {
+		return &Refusal{Status: http.StatusForbidden, reason: "host", Detail: err.Error()}
+	}
+	if err := checkOrigin(r.Header.Get("Origin"), r.Host, r.TLS != nil); err != nil {
+		return &Refusal{Status: http.StatusForbidden, reason: "origin", Detail: err.Error()}
+	}
+	return g.authorize(r, needs, by)
+}
