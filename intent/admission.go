@@ -1,10 +1,10 @@
 package intent
 
 import (
-	"hash/maphash"
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/intent/claims"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 )
@@ -14,18 +14,14 @@ import (
 // output is an answer. It knows nothing of batches, journals, rules or readers.
 type admission struct {
 	limits  limits
-	view    *netview.View
 	content func(number uint32) string // the accepted content of an intent that holds claims
-	seed    maphash.Seed
-	claims  index // by claim, the intents that hold it; a withdrawn intent holds none
-	wide    wide
+	claims  *claims.Claims
 
-	buf    []byte      // scratch: one content
-	reader spec.Reader // scratch
+	buf []byte // scratch: one content
 }
 
-func newAdmission(l limits, view *netview.View, content func(uint32) string) admission {
-	return admission{limits: l, view: view, content: content, seed: maphash.MakeSeed(), wide: newWide()}
+func newAdmission(l limits, view *netview.View, content func(uint32) string) *admission {
+	return &admission{limits: l, content: content, claims: claims.New(view, content)}
 }
 
 // limits are how many intents there may be, and how many requests may wait for the journal.
@@ -61,7 +57,7 @@ func (adm *admission) overload(reqs []Request, inFlight, intents int) error {
 }
 
 // judge returns the answer to a request. s is the spec of a Create or Replace with its id, which is
-// put in order unless it is checked. An accepted request has no effect before hold or release.
+// put in order unless it is checked. An accepted request has no effect before its claims are held, or released.
 func (adm *admission) judge(r *Request, s *spec.Spec, was existing) Answer {
 	if r.Op == Withdraw {
 		return judgeWithdrawal(r, &was)
@@ -79,10 +75,10 @@ func (adm *admission) judge(r *Request, s *spec.Spec, was existing) Answer {
 			return a
 		}
 	}
-	if err := adm.checkWide(s); err != nil {
+	if err := adm.claims.CheckSender(s); err != nil {
 		return Answer{ID: s.ID, Status: Invalid, Text: err.Error(), Err: err}
 	}
-	if other := adm.conflicting(s, was.number); other != 0 {
+	if other := adm.claims.Other(s, was.number); other != 0 {
 		return Answer{ID: s.ID, Status: Conflict,
 			Text: "intent " + idOf(adm.content(other)) + " has the same packets in the same priority from the same place" +
 				": give this one another priority, or withdraw that one"}

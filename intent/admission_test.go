@@ -27,7 +27,7 @@ func TestAdmissionAlone(t *testing.T) {
 		}
 	}
 	contents[1] = string(first.Append(nil))
-	adm.hold(&first, 1)
+	adm.claims.Hold(&first, 1)
 	was := existing{number: 1, content: contents[1], state: Installed, revision: 7}
 	gone := was
 	gone.state = Withdrawing
@@ -57,7 +57,7 @@ func TestAdmissionAlone(t *testing.T) {
 			t.Errorf("one that cannot be served, checked before: %t: %s, want %s", checked, a.Status, want)
 		}
 	}
-	adm.release(contents[1], 1)
+	adm.claims.Release(contents[1], 1)
 	if a := judge(Request{Op: Create, Spec: second}, existing{}); a.Status != Accepted {
 		t.Errorf("after the release: %s: %s", a.Status, a.Text)
 	}

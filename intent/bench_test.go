@@ -259,17 +259,18 @@ func million(b *testing.B, request func(*mesh, int) Request) {
 		runtime.ReadMemStats(&before)
 		t := time.Now()
 		e := m.newEngine()
+		loader := e.Load()
 		for i := range n {
-			if err := e.LoadIntent(Record{Number: uint32(i + 1), Data: content[i]}); err != nil {
+			if err := loader.Intent(Record{Number: uint32(i + 1), Data: content[i]}); err != nil {
 				b.Fatal(err)
 			}
 		}
 		for i := range n {
-			if err := e.LoadDecision(Record{Number: uint32(i + 1), Data: chosen[i]}); err != nil {
+			if err := loader.Decision(Record{Number: uint32(i + 1), Data: chosen[i]}); err != nil {
 				b.Fatal(err)
 			}
 		}
-		e.Loaded()
+		loader.End()
 		load += time.Since(t)
 		m.engine = e
 		t = time.Now()

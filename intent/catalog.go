@@ -1,117 +1,102 @@
 package intent
 
 import (
-	"hash/maphash"
 	"iter"
 	"sync"
 
-	"github.com/weirnet/weir/changelog"
-	"github.com/weirnet/weir/intent/numbered"
 	"github.com/weirnet/weir/intent/spec"
 )
 
-// catalog has all intents: their contents and what readers see of them. It takes batches of
-// requests to the journal as admission judges them (submit.go, commit.go), and shows the state that
-// the core has computed (publish.go). Everything in it is guarded by mu, which is held for a batch
-// at a time and never across a wait.
+// catalog has all intents: their contents and what readers see of them. Everything in it is guarded by mu,
+// which is held for a batch at a time and never across a wait.
 type catalog struct {
 	mu        sync.Mutex
-	config    *Config
-	admission admission
-	seed      maphash.Seed
-	entries   numbered.Table[catalogEntry]
-	ids       index // by id
-	texts     map[uint32]string
-	free      []uint32 // numbers whose rules are gone
-	last      uint32   // the highest number allocated
-
-	inFlight int         // requests that the journal has not committed
-	idQueues lines       // deferred batches, which name an id that is in flight or that an earlier one names
-	counts   [states]int // by state
-	totals   Totals
-	events   changelog.Log[uint64, event] // Current is the revision of the newest event
-	core     CoreCounts
-	waiters  map[uint32][]*waiter
-	waiting  int // waiters
-	closed   bool
-
-	commits []Commit // for the core
-	recs    []Record // scratch: a batch's records
-	data    []byte
-	buf     []byte // scratch: one content
-}
-
-// Totals are counters since the start.
-type Totals struct {
-	Requests, Accepted, Existing, Conflicts, Refused, Overloads, Failures uint64 // Failures: commits that failed, in requests
+	records   *records     // the intents
+	admission *admission   // which requests are accepted
+	requests  *submissions // those that were, on their way to the journal
+	shown     *publication // what readers are told
+	core      CoreCounts
+	closed    bool
 }
 
 func newCatalog(c *Config) *catalog {
-	cat := &catalog{config: c, seed: maphash.MakeSeed(), texts: make(map[uint32]string), waiters: make(map[uint32][]*waiter)}
+	x := newRecords(c.Now)
+	cat := &catalog{records: x, shown: newPublication(x, c.Events)}
 	cat.admission = newAdmission(limits{c.MaxIntents, c.MaxInFlight}, c.View,
-		func(n uint32) string { return cat.entries.At(n).content })
-	cat.events = newEventLog(c.Events)
+		func(n uint32) string { return x.entries.At(n).content })
+	cat.requests = &submissions{mu: &cat.mu, config: c, records: x, admission: cat.admission, shown: cat.shown}
 	return cat
 }
 
 // load adds an intent from the journal, at the start.
 func (cat *catalog) load(n uint32, content string, s *spec.Spec) {
-	cat.last = max(cat.last, n)
-	*cat.entries.At(n) = catalogEntry{content: content, state: Submitted, since: cat.config.Now().UnixNano()}
-	cat.counts[Submitted]++
-	cat.ids.add(cat.hashID(s.ID), n)
-	cat.admission.hold(s, n)
+	cat.records.last = max(cat.records.last, n)
+	cat.records.add(n, s.ID).content = content
+	cat.admission.claims.Hold(s, n)
 }
 
-// loaded ends the loading: numbers without an entry are free.
-func (cat *catalog) loaded() {
-	for n := cat.last; n > 0; n-- {
-		if !cat.has(n) {
-			cat.free = append(cat.free, n)
-		}
+// submit admits a batch, or defers it. If it returns an error, nothing was accepted; otherwise the batch's
+// done is called once.
+func (cat *catalog) submit(b *batch) error {
+	cat.mu.Lock()
+	finished, err := false, ErrClosed
+	if !cat.closed {
+		finished, err = cat.requests.submit(b)
 	}
+	cat.mu.Unlock()
+	if finished {
+		b.done(b.answers, nil)
+	}
+	return err
 }
 
-// hashID returns the hash of an id in catalog.ids.
-func (cat *catalog) hashID(id string) uint64 { return maphash.String(cat.seed, id) }
-
-// find returns the number of an id; 0 if there is none.
-func (cat *catalog) find(id string) (number uint32) {
-	cat.ids.Find(cat.hashID(id), func(n uint32) bool {
-		if cat.entries.At(n).id() == id {
-			number = n
-		}
-		return number == 0
+// submitParts submits a long list in parts.
+func (cat *catalog) submitParts(reqs []Request, done func([]Answer, error)) error {
+	p := NewParts(len(reqs), done)
+	return p.Submit(func(from, upto int, ended func([]Answer, error)) error {
+		return cat.submit(&batch{reqs: reqs[from:upto], answers: p.answers[from:upto:upto], done: ended})
 	})
-	return number
 }
 
-// existing returns the intent under an id, as admission sees it.
-func (cat *catalog) existing(id string) (was existing) {
-	if n := cat.find(id); n != 0 {
-		r := cat.entries.At(n)
-		was = existing{n, r.content, r.state, r.unprocessed > 0, r.revision}
+// takeCommits takes the commits for the core; room is used for those to come.
+func (cat *catalog) takeCommits(room []Commit) (list []Commit) {
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	list, cat.requests.commits = cat.requests.commits, room
+	return list
+}
+
+// stepped shows what a step of the core has decided: about these commits, on this network if it has
+// changed.
+func (cat *catalog) stepped(ready *Ready, commits []Commit, network *NetworkUpdate, counts CoreCounts) {
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	if network != nil {
+		cat.admission.claims.Learn(network.Resync, network.Changes, network.Snap)
 	}
-	return was
+	cat.shown.publish(ready.Updates)
+	cat.shown.processed(commits)
+	cat.core = counts
 }
 
-// has reports whether a number is in use.
-func (cat *catalog) has(n uint32) bool {
-	return n < cat.entries.End() && cat.entries.At(n).content != ""
+// close has all requests be refused from now on.
+func (cat *catalog) close() {
+	cat.mu.Lock()
+	cat.closed = true
+	cat.mu.Unlock()
 }
 
-// visible reports whether readers see an intent of a number.
-func (cat *catalog) visible(n uint32) bool {
-	return n != 0 && cat.has(n) && !cat.entries.At(n).uncommitted()
-}
-
-// copyOf copies the entry of a visible number.
-func (cat *catalog) copyOf(n uint32) entryCopy {
-	c := entryCopy{catalogEntry: cat.entries.At(n).durable(), number: n}
-	if c.hasText {
-		c.text = cat.texts[n]
+// get returns the intent of the number that find returns; false if readers see none.
+func (cat *catalog) get(find func(*records) uint32) (Intent, bool) {
+	cat.mu.Lock()
+	n := find(cat.records)
+	if !cat.records.visible(n) {
+		cat.mu.Unlock()
+		return Intent{}, false
 	}
-	return c
+	in := cat.records.copyOf(n)
+	cat.mu.Unlock()
+	return in.intent(), true // outside of the lock, which writers need
 }
 
 // copies yields copies of the visible entries in the order of numbers, after one. They are made size
@@ -122,7 +107,7 @@ func (cat *catalog) copies(after uint32, size int) iter.Seq[*entryCopy] {
 		var page []entryCopy
 		for more := true; more; more = after != 0 {
 			cat.mu.Lock()
-			page, after = cat.page(after, size, page[:0])
+			page, after = cat.records.page(after, size, page[:0])
 			cat.mu.Unlock()
 			for i := range page {
 				if !yield(&page[i]) {
@@ -133,37 +118,29 @@ func (cat *catalog) copies(after uint32, size int) iter.Seq[*entryCopy] {
 	}
 }
 
-// page copies visible entries in the order of numbers, after one: at most limit, from no more than
-// pageNumbers numbers. last is the last number examined, 0 at the end.
-func (cat *catalog) page(after uint32, limit int, buf []entryCopy) (list []entryCopy, last uint32) {
-	list = buf
-	for n := after + 1; n <= cat.last; n++ {
-		if cat.visible(n) {
-			list = append(list, cat.copyOf(n))
-		}
-		if len(list) == limit || n-after == pageNumbers {
-			return list, n
+// wait registers a waiter for an intent to enter one of some states; w is nil if it is in one
+// already.
+func (cat *catalog) wait(id string, want []State) (in Intent, n uint32, w *waiter, ok bool) {
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	if n = cat.records.find(id); n == 0 {
+		return Intent{}, 0, nil, false
+	}
+	if cat.records.visible(n) {
+		seen := cat.records.copyOf(n)
+		in = seen.intent()
+	}
+	for _, s := range want {
+		if r := cat.records.entries.At(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
+			return in, n, nil, true
 		}
 	}
-	return list, 0
+	return in, n, cat.shown.waiters.add(n, want), true
 }
 
-// pageNumbers is how many numbers are examined while the lock is held.
-const pageNumbers = 4096
-
-// newNumber allocates a number.
-func (cat *catalog) newNumber() uint32 {
-	if n := len(cat.free); n > 0 {
-		number := cat.free[n-1]
-		cat.free = cat.free[:n-1]
-		return number
-	}
-	cat.last++
-	return cat.last
-}
-
-func (cat *catalog) setState(r *catalogEntry, s State) {
-	cat.counts[r.state]--
-	cat.counts[s]++
-	r.state, r.since = s, cat.config.Now().UnixNano()
+// cancelWait removes a waiter.
+func (cat *catalog) cancelWait(n uint32, w *waiter) {
+	cat.mu.Lock()
+	defer cat.mu.Unlock()
+	cat.shown.waiters.drop(n, func(other *waiter) bool { return other == w })
 }

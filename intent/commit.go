@@ -3,7 +3,6 @@ package intent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 
 	"github.com/weirnet/weir/intent/spec"
 )
@@ -14,54 +13,20 @@ func keyedID(key string) string {
 	return "key-" + hex.EncodeToString(sum[:12])
 }
 
-// makeID makes an unused id from the number and the current second, since numbers are reused.
-func (cat *catalog) makeID(n uint32) string {
-	id := "i" + strconv.FormatUint(uint64(n), 10) + "-" + strconv.FormatInt(cat.config.Now().Unix(), 36)
-	for cat.find(id) != 0 || cat.idQueues.has(id) {
-		id += "x"
-	}
-	return id
-}
-
 // committed completes a batch: it is durable, or (err) it is not and has no effect. The journal
 // calls it in the order of its commits.
-func (cat *catalog) committed(b *batch, err error) {
-	cat.mu.Lock()
+func (s *submissions) committed(b *batch, err error) {
+	s.mu.Lock()
 	touched := b.undo
 	if err != nil {
-		cat.totals.Failures += uint64(len(b.reqs))
-		cat.revert(b)
-		for i := range touched { // updates of the core since then were not shown
-			if n := touched[i].number; cat.has(n) {
-				cat.entries.At(n).unprocessed++
-				cat.commits = append(cat.commits, Commit{n, cat.entries.At(n).content})
-			}
-		}
+		s.failed(b)
 	} else {
-		cat.events.Current++
-		for i := range b.undo {
-			u := &b.undo[i]
-			rec := cat.entries.At(u.number)
-			rec.pending, rec.revision = nil, cat.events.Current
-			rec.unprocessed++
-			cat.commits = append(cat.commits, u.commit)
-			if u.commit.Content == "" { // a withdrawal: the code was of the state before
-				rec.code, rec.retrying = NoCode, false
-				cat.setText(u.number, rec, "")
-			}
-			cat.appendEvent(u.number, rec)
-		}
-		for i := range b.answers {
-			if a := &b.answers[i]; a.Status == Accepted {
-				a.Revision = cat.events.Current
-			}
-		}
-		cat.count(b)
+		s.durable(b)
 	}
-	cat.inFlight -= len(b.reqs)
-	ended := cat.resume(touched)
-	cat.mu.Unlock()
-	cat.config.wake()
+	s.inFlight -= len(b.reqs)
+	ended := s.resume(touched)
+	s.mu.Unlock()
+	s.config.wake()
 	if err != nil {
 		b.done(nil, err)
 	} else {
@@ -72,6 +37,39 @@ func (cat *catalog) committed(b *batch, err error) {
 	}
 }
 
+// failed undoes a batch whose commit failed.
+func (s *submissions) failed(b *batch) {
+	touched := b.undo
+	s.totals.Failures += uint64(len(b.reqs))
+	s.revert(b)
+	for i := range touched { // updates of the core since then were not shown
+		if n := touched[i].number; s.records.has(n) {
+			r := s.records.entries.At(n)
+			r.unprocessed++
+			s.commits = append(s.commits, Commit{n, r.content})
+		}
+	}
+}
+
+// durable shows a batch that is durable, and passes it to the core.
+func (s *submissions) durable(b *batch) {
+	s.shown.events.Current++
+	for i := range b.undo {
+		u := &b.undo[i]
+		rec := s.records.entries.At(u.number)
+		rec.pending = nil
+		rec.unprocessed++
+		s.commits = append(s.commits, u.commit)
+		s.shown.committed(u.number, rec, u.commit.Content == "")
+	}
+	for i := range b.answers {
+		if a := &b.answers[i]; a.Status == Accepted {
+			a.Revision = s.shown.events.Current
+		}
+	}
+	s.count(b)
+}
+
 // endedBatch is a deferred batch whose answers are complete.
 type endedBatch struct {
 	batch *batch
@@ -80,23 +78,23 @@ type endedBatch struct {
 
 // resume admits the batches that were deferred because of ids in touched, or of each other, in the
 // order of their arrival.
-func (cat *catalog) resume(touched []undo) (list []endedBatch) {
-	if len(cat.idQueues.byID) == 0 {
+func (s *submissions) resume(touched []undo) (list []endedBatch) {
+	if len(s.idQueues.byID) == 0 {
 		return nil
 	}
 	for i := range touched {
-		cat.idQueues.free(touched[i].id())
+		s.idQueues.free(touched[i].id())
 	}
-	for b := cat.idQueues.next(); b != nil; b = cat.idQueues.next() {
-		if finished, err := cat.admit(b); finished || err != nil {
+	for b := s.idQueues.next(); b != nil; b = s.idQueues.next() {
+		if finished, err := s.admit(b); finished || err != nil {
 			if err != nil {
 				b.answers = nil
 			}
 			list = append(list, endedBatch{b, err})
 		}
 		for i := range b.reqs {
-			if id := b.reqs[i].id(); cat.idQueues.has(id) && !cat.inFlightID(id) { // the batch has not changed this intent
-				cat.idQueues.free(id)
+			if id := b.reqs[i].id(); s.idQueues.has(id) && !s.records.inFlight(id) { // the batch has not changed this intent
+				s.idQueues.free(id)
 			}
 		}
 	}
@@ -112,35 +110,23 @@ func (u *undo) id() string {
 }
 
 // revert undoes the changes of a batch.
-func (cat *catalog) revert(b *batch) {
+func (s *submissions) revert(b *batch) {
 	for i := len(b.undo) - 1; i >= 0; i-- {
 		u := &b.undo[i]
-		rec := cat.entries.At(u.number)
+		rec := s.records.entries.At(u.number)
 		if u.commit.Content != "" {
-			cat.admission.release(rec.content, u.number)
+			s.admission.claims.Release(rec.content, u.number)
 		}
-		cat.counts[rec.state]--
 		if u.before.content == "" {
-			cat.ids.Remove(cat.hashID(rec.id()), u.number)
-			cat.closeWaiters(u.number)
-			*rec = catalogEntry{}
-			cat.free = append(cat.free, u.number)
+			s.shown.waiters.close(u.number)
+			s.records.delete(u.number)
 			continue
 		}
-		cat.restoreEntry(rec, u)
+		s.records.restore(rec, u)
+		if rec.state != Withdrawing {
+			held := spec.Read(rec.content)
+			s.admission.claims.Hold(&held, u.number)
+		}
 	}
 	b.undo = nil
-}
-
-// restoreEntry undoes a change of an entry, except for updates of the core since.
-func (cat *catalog) restoreEntry(rec *catalogEntry, u *undo) {
-	rec.content, rec.pending = u.before.content, nil
-	if u.commit.Content == "" {
-		rec.state, rec.since = u.before.state, u.before.since
-	}
-	cat.counts[rec.state]++
-	s := spec.Read(rec.content)
-	if rec.state != Withdrawing {
-		cat.admission.hold(&s, u.number)
-	}
 }

@@ -19,7 +19,7 @@ type Dependents struct {
 // number of all intents. It returns false after shutdown.
 func (e *Engine) SwitchDependents(dpid netview.DPID) (d Dependents, ok bool) {
 	snap := e.config.View.Snapshot()
-	d.Ends = e.ids(func(in *Intent) bool {
+	d.Ends = e.catalog.ids(func(in *Intent) bool {
 		return in.State != Withdrawing && slices.ContainsFunc(endsOf(&in.Spec, snap),
 			func(at netview.Point) bool { return at.DPID == dpid })
 	})
@@ -27,7 +27,7 @@ func (e *Engine) SwitchDependents(dpid netview.DPID) (d Dependents, ok bool) {
 	for _, id := range d.Ends {
 		ends[id] = true
 	}
-	d.Transit = e.ids(func(in *Intent) bool {
+	d.Transit = e.catalog.ids(func(in *Intent) bool {
 		return in.State != Withdrawing && !ends[in.Spec.ID] && in.Rules.Passes(dpid)
 	})
 	ok = e.Query(func(c *Core) {
@@ -42,14 +42,15 @@ func (e *Engine) SwitchDependents(dpid netview.DPID) (d Dependents, ok bool) {
 
 // HostDependents returns the intents that have a host as an end; no path passes a host.
 func (e *Engine) HostDependents(id netview.HostID) Dependents {
-	return Dependents{Ends: e.ids(func(in *Intent) bool {
+	return Dependents{Ends: e.catalog.ids(func(in *Intent) bool {
 		s := &in.Spec
 		return in.State != Withdrawing && s.Kind == spec.HostToHost && (s.Src[0].Host == id || s.Dst[0].Host == id)
 	})}
 }
 
-func (e *Engine) ids(keep func(*Intent) bool) (ids []string) {
-	for p := range e.catalog.copies(0, 512) {
+// ids returns those of the intents that keep wants, in the order of their numbers.
+func (cat *catalog) ids(keep func(*Intent) bool) (ids []string) {
+	for p := range cat.copies(0, 512) {
 		if in := p.intent(); keep(&in) {
 			ids = append(ids, in.Spec.ID)
 		}

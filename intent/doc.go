@@ -10,14 +10,15 @@
 //
 // # Inputs and outputs
 //
-// Engine serves the API: Submit answers when requests are durable; Get, List, Wait and Changes show
-// the state of intents. The catalog has all intents; admission (admission.go) decides which requests
-// it accepts, and it appends their contents to a Journal, under a mutex that is never held across a
-// wait. Durable contents go to the Core, with the changes of the network view and the outcomes of
-// orders. The Core returns orders (install or remove a rule: package ruleset), states, and decisions
-// (the chosen path), which a second journal keeps so that paths stay the same across a restart. Its
-// Step takes one Input with a list of each kind, since a step may take a hundred thousand commits or
-// outcomes: a list of mixed inputs would allocate each.
+// Engine serves the API: Submit answers when requests are durable; Get, List, Wait and Changes show the
+// state of intents. The catalog has all intents, in four parts under one mutex that is never held
+// across a wait: records (by number and id), admission (which requests are accepted; package claims),
+// submissions (accepted ones on their way to the Journal) and publication (events, who waits). Durable
+// contents go to the Core, with the changes of the network view and the outcomes of orders. The Core
+// returns orders (install or remove a rule: package ruleset), states, and decisions (the chosen path),
+// which a second journal keeps so that paths stay the same across a restart. Its Step takes one Input
+// with a list of each kind, since a step may take a hundred thousand commits or outcomes: a list of
+// mixed inputs would allocate each.
 //
 // # The core's parts
 //

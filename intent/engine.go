@@ -30,13 +30,13 @@ type Engine struct {
 	decisions decisionWriter
 }
 
-// New returns an empty engine: call Load* first, if there are records to load.
+// New returns an empty engine: load first (Load), if there are records.
 func New(c Config) *Engine {
 	c.withDefaults()
 	e := &Engine{config: c, done: make(chan struct{})}
 	e.Part = e.part()
 	e.config.wake = e.Bell.Ring
-	e.setClock()
+	e.config.setClock()
 	e.catalog = newCatalog(&e.config)
 	e.core = NewCore()
 	e.follower = c.Maps.Follow()
@@ -52,51 +52,19 @@ func New(c Config) *Engine {
 // those have a status in the answers.
 func (e *Engine) SubmitAsync(reqs []Request, atomic bool, done func([]Answer, error)) error {
 	if !atomic && len(reqs) > MaxAdmitted {
-		return e.submitParts(reqs, done)
+		return e.catalog.submitParts(reqs, done)
 	}
-	return e.submit(&batch{reqs: reqs, atomic: atomic, done: done})
-}
-
-func (e *Engine) submit(b *batch) error {
-	e.catalog.mu.Lock()
-	finished, err := e.catalog.submit(b)
-	e.catalog.mu.Unlock()
-	if finished {
-		b.done(b.answers, nil)
-	}
-	return err
-}
-
-// submitParts submits a long list in parts.
-func (e *Engine) submitParts(reqs []Request, done func([]Answer, error)) error {
-	p := NewParts(len(reqs), done)
-	return p.Submit(func(from, upto int, ended func([]Answer, error)) error {
-		return e.submit(&batch{reqs: reqs[from:upto], answers: p.answers[from:upto:upto], done: ended})
-	})
+	return e.catalog.submit(&batch{reqs: reqs, atomic: atomic, done: done})
 }
 
 // Get returns an intent by its id.
 func (e *Engine) Get(id string) (Intent, bool) {
-	return e.read(func(cat *catalog) uint32 { return cat.find(id) })
+	return e.catalog.get(func(x *records) uint32 { return x.find(id) })
 }
 
 // Number returns an intent by its number, which is in the cookies of its rules.
 func (e *Engine) Number(n uint32) (Intent, bool) {
-	return e.read(func(*catalog) uint32 { return n })
-}
-
-// read returns the intent of the number that find returns; false if readers see none.
-func (e *Engine) read(find func(*catalog) uint32) (Intent, bool) {
-	cat := e.catalog
-	cat.mu.Lock()
-	n := find(cat)
-	if !cat.visible(n) {
-		cat.mu.Unlock()
-		return Intent{}, false
-	}
-	in := cat.copyOf(n)
-	cat.mu.Unlock()
-	return in.intent(), true // outside of the lock, which writers need
+	return e.catalog.get(func(*records) uint32 { return n })
 }
 
 // List returns intents in the order of their numbers, after a number (0: from the first), at most
@@ -129,7 +97,7 @@ func (e *Engine) Counts() Counts {
 	cat := e.catalog
 	cat.mu.Lock()
 	defer cat.mu.Unlock()
-	return Counts{ByState: cat.counts, Totals: cat.totals, InFlight: cat.inFlight, Core: cat.core}
+	return Counts{ByState: cat.records.counts, Totals: cat.requests.totals, InFlight: cat.requests.inFlight, Core: cat.core}
 }
 
 // Changes returns the events after a revision, whole revisions, about max of them, and the revision
@@ -138,7 +106,7 @@ func (e *Engine) Counts() Counts {
 func (e *Engine) Changes(since uint64, max int) (list []Change, upto uint64, ok bool) {
 	cat := e.catalog
 	cat.mu.Lock()
-	found, upto, ok := cat.changes(since, max)
+	found, upto, ok := cat.shown.changes(since, max)
 	cat.mu.Unlock()
 	if len(found) > 0 {
 		list = make([]Change, len(found))
@@ -154,7 +122,7 @@ func (e *Engine) Changed(after uint64) <-chan struct{} {
 	cat := e.catalog
 	cat.mu.Lock()
 	defer cat.mu.Unlock()
-	return cat.events.Changed(after)
+	return cat.shown.events.Changed(after)
 }
 
 // Revision returns the revision of the newest event.
@@ -162,7 +130,7 @@ func (e *Engine) Revision() uint64 {
 	cat := e.catalog
 	cat.mu.Lock()
 	defer cat.mu.Unlock()
-	return cat.events.Current
+	return cat.shown.events.Current
 }
 
 // OnOutcomes queues outcomes of orders. They are copied.
@@ -173,36 +141,4 @@ func (e *Engine) OnOutcomes(outcomes []ruleset.Outcome) {
 	}
 	e.mu.Unlock()
 	e.Bell.Ring()
-}
-
-// wait registers a waiter for an intent to enter one of some states; w is nil if it is in one
-// already.
-func (e *Engine) wait(id string, want []State) (in Intent, n uint32, w *waiter, ok bool) {
-	cat := e.catalog
-	cat.mu.Lock()
-	defer cat.mu.Unlock()
-	if n = cat.find(id); n == 0 {
-		return Intent{}, 0, nil, false
-	}
-	if cat.visible(n) {
-		seen := cat.copyOf(n)
-		in = seen.intent()
-	}
-	for _, s := range want {
-		if r := cat.entries.At(n); in.State == s && !r.inFlight() && r.unprocessed == 0 {
-			return in, n, nil, true
-		}
-	}
-	w = &waiter{states: want, found: make(chan Intent, 1)}
-	cat.waiters[n] = append(cat.waiters[n], w)
-	cat.waiting++
-	return in, n, w, true
-}
-
-// cancelWait removes a waiter.
-func (e *Engine) cancelWait(n uint32, w *waiter) {
-	cat := e.catalog
-	cat.mu.Lock()
-	defer cat.mu.Unlock()
-	cat.dropWaiters(n, func(other *waiter) bool { return other == w })
 }

@@ -26,8 +26,8 @@ type noted struct {
 
 // changes are the events after a revision, at most max and one revision whole. They are copied
 // while the lock is held, and read by others.
-func (cat *catalog) changes(since uint64, most int) (list []noted, upto uint64, ok bool) {
-	r := &cat.events
+func (p *publication) changes(since uint64, most int) (list []noted, upto uint64, ok bool) {
+	r := &p.events
 	if !r.Reaches(since) {
 		return nil, r.Current, false
 	}
@@ -36,20 +36,20 @@ func (cat *catalog) changes(since uint64, most int) (list []noted, upto uint64, 
 		if len(list) >= max(most, 1) && e.revision != list[len(list)-1].revision {
 			return list, list[len(list)-1].revision, true
 		}
-		list = append(list, cat.noted(e))
+		list = append(list, p.noted(e))
 	}
 	return list, r.Current, true
 }
 
 // noted copies an event. One of an intent that is gone by now is stale: its end follows.
-func (cat *catalog) noted(e *event) noted {
+func (p *publication) noted(e *event) noted {
 	n := noted{event: *e}
 	switch {
 	case e.gone:
-	case !cat.visible(e.number) || cat.entries.At(e.number).id() != e.id:
+	case !p.records.visible(e.number) || p.records.entries.At(e.number).id() != e.id:
 		n.stale = true
 	default:
-		n.entry = cat.copyOf(e.number)
+		n.entry = p.records.copyOf(e.number)
 	}
 	return n
 }

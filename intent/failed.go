@@ -8,14 +8,14 @@ func (e *Engine) Failed() map[Code]int {
 	counts := make(map[Code]int)
 	for after := uint32(0); ; after += pageNumbers {
 		cat.mu.Lock()
-		for n := after + 1; n <= min(cat.last, after+pageNumbers); n++ {
-			if cat.has(n) {
-				if r := cat.entries.At(n); r.state == Failed {
+		for n := after + 1; n <= min(cat.records.last, after+pageNumbers); n++ {
+			if cat.records.has(n) {
+				if r := cat.records.entries.At(n); r.state == Failed {
 					counts[r.code]++
 				}
 			}
 		}
-		last := cat.last
+		last := cat.records.last
 		cat.mu.Unlock()
 		if last <= after+pageNumbers {
 			return counts

@@ -123,17 +123,18 @@ func (n *network) start() {
 		Orders:  func(list []ruleset.Order) { n.orders = append(n.orders, list...) },
 		Ordered: func() { n.first = append(n.first, len(n.orders)) },
 	})
+	loader := n.engine.Load()
 	for _, number := range n.intent.numbers() {
-		if err := n.engine.LoadIntent(Record{Number: number, Data: n.intent.live[number]}); err != nil {
+		if err := loader.Intent(Record{Number: number, Data: n.intent.live[number]}); err != nil {
 			n.t.Fatal(err)
 		}
 	}
 	for _, number := range n.chosen.numbers() {
-		if err := n.engine.LoadDecision(Record{Number: number, Data: n.chosen.live[number]}); err != nil {
+		if err := loader.Decision(Record{Number: number, Data: n.chosen.live[number]}); err != nil {
 			n.t.Fatal(err)
 		}
 	}
-	n.engine.Loaded()
+	loader.End()
 }
 
 func (n *network) addSwitch(dpid netview.DPID) {

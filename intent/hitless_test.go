@@ -150,7 +150,7 @@ func TestInstalledOnceReplaced(t *testing.T) {
 	n.step()
 	n.submit(false, Request{Op: Replace, Spec: flow("a", at(1, 9), at(2, 9), 1)})
 	n.step()
-	_, number, w, _ := n.engine.wait("a", []State{Installed})
+	_, number, w, _ := n.engine.catalog.wait("a", []State{Installed})
 	for stage := 0; n.engine.core.entries.At(number).rules.Version < 3; stage++ {
 		if stage > 10 {
 			t.Fatal("the transition to the second content never ended")

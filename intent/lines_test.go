@@ -35,10 +35,10 @@ func TestManyRequestsForOneID(t *testing.T) {
 		before = answered
 		n.intent.commit(nil)
 	}
-	if f := n.engine.catalog; answered != many || f.inFlight != 0 || len(f.idQueues.byID) != 0 {
+	if f := n.engine.catalog.requests; answered != many || f.inFlight != 0 || len(f.idQueues.byID) != 0 {
 		t.Fatalf("%d of %d answered, %d in flight, %d lines", answered, many, f.inFlight, len(f.idQueues.byID))
 	}
-	if steps := n.engine.catalog.idQueues.steps; steps > 4*many {
+	if steps := n.engine.catalog.requests.idQueues.steps; steps > 4*many {
 		t.Errorf("%d looks for %d requests", steps, many)
 	}
 }

@@ -12,9 +12,9 @@ import (
 // ErrGone is the error of Wait for an intent that does not exist, or no longer.
 var ErrGone = errors.New("intent: there is no such intent")
 
-func (e *Engine) setClock() {
-	if e.config.Now == nil {
-		e.config.Now = time.Now
+func (c *Config) setClock() {
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 }
 
@@ -64,7 +64,7 @@ func (e *Engine) Submit(ctx context.Context, reqs []Request, atomic bool) ([]Ans
 // Wait waits until an intent enters one of some states. The error is the context's, with the intent
 // as it is then, or ErrGone.
 func (e *Engine) Wait(ctx context.Context, id string, want ...State) (Intent, error) {
-	in, n, w, ok := e.wait(id, want)
+	in, n, w, ok := e.catalog.wait(id, want)
 	switch {
 	case !ok:
 		return in, ErrGone
@@ -78,7 +78,7 @@ func (e *Engine) Wait(ctx context.Context, id string, want ...State) (Intent, er
 		}
 		return in, nil
 	case <-ctx.Done():
-		e.cancelWait(n, w)
+		e.catalog.cancelWait(n, w)
 		if now, ok := e.Get(id); ok {
 			in = now
 		}

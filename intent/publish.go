@@ -3,6 +3,7 @@ package intent
 import (
 	"slices"
 
+	"github.com/weirnet/weir/changelog"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/trace"
 )
@@ -18,69 +19,75 @@ type Update struct {
 	Rules    *ruleset.Set
 }
 
-// waiter waits for an intent to enter one of some states.
-type waiter struct {
-	states []State
-	found  chan Intent // receives the intent, or is closed when it is deleted
+// publication is what readers are told of records: events, and the states that they wait for.
+type publication struct {
+	records *records
+	events  changelog.Log[uint64, event] // Current is the revision of the newest event
+	waiters waiters
+}
+
+func newPublication(x *records, events int) *publication {
+	return &publication{records: x, events: newEventLog(events), waiters: waiters{byNumber: make(map[uint32][]*waiter)}}
+}
+
+// committed shows the entry of an intent whose content, or whose withdrawal, is durable now.
+func (p *publication) committed(n uint32, r *catalogEntry, withdrawn bool) {
+	r.revision = p.events.Current
+	if withdrawn { // the code was of the state before
+		r.code, r.retrying = NoCode, false
+		p.records.setText(n, r, "")
+	}
+	p.append(n, r)
 }
 
 // publish applies updates of the core.
-func (cat *catalog) publish(updates []Update) {
+func (p *publication) publish(updates []Update) {
 	if len(updates) == 0 {
 		return
 	}
-	cat.events.Current++
+	p.events.Current++
 	for i := range updates {
 		u := &updates[i]
-		if !cat.has(u.Number) {
+		if !p.records.has(u.Number) {
 			continue
 		}
 		if u.Gone {
-			cat.delete(u.Number)
+			p.delete(u.Number)
 			continue
 		}
-		cat.update(u, cat.entries.At(u.Number))
+		p.update(u, p.records.entries.At(u.Number))
 	}
-	cat.events.Wake()
+	p.events.Wake()
 	trace.At(trace.Published)
 }
 
 // update applies one update. An intent that is being withdrawn stays so until it is deleted.
-func (cat *catalog) update(u *Update, r *catalogEntry) {
+func (p *publication) update(u *Update, r *catalogEntry) {
 	r.rules = u.Rules
 	if r.state == Withdrawing && u.State != Withdrawing {
 		return
 	}
-	cat.setText(u.Number, r, u.Text)
+	p.records.setText(u.Number, r, u.Text)
 	if r.state != u.State {
-		cat.setState(r, u.State)
+		p.records.setState(r, u.State)
 	}
-	r.code, r.retrying, r.revision = u.Code, u.Retrying, cat.events.Current
-	cat.appendEvent(u.Number, r)
+	r.code, r.retrying, r.revision = u.Code, u.Retrying, p.events.Current
+	p.append(u.Number, r)
 }
 
-// setText sets the text of an intent, which may be empty.
-func (cat *catalog) setText(n uint32, r *catalogEntry, text string) {
-	if r.hasText = text != ""; r.hasText {
-		cat.texts[n] = text
-	} else {
-		delete(cat.texts, n)
-	}
+// append appends an event with the state of an entry, and answers its waiters.
+func (p *publication) append(n uint32, r *catalogEntry) {
+	p.events.Append(event{id: r.id(), revision: p.events.Current, number: n, state: r.state, code: r.code})
+	p.answer(n, r)
 }
 
-// appendEvent appends an event with the state of an entry, and answers its waiters.
-func (cat *catalog) appendEvent(n uint32, r *catalogEntry) {
-	cat.events.Append(event{id: r.id(), revision: cat.events.Current, number: n, state: r.state, code: r.code})
-	cat.answerWaiters(n, r)
-}
-
-// answerWaiters answers waiters of an intent, if its state belongs to its current content.
-func (cat *catalog) answerWaiters(n uint32, r *catalogEntry) {
-	if cat.waiting == 0 || r.inFlight() || r.unprocessed > 0 || len(cat.waiters[n]) == 0 {
+// answer answers waiters of an intent, if its state belongs to its current content.
+func (p *publication) answer(n uint32, r *catalogEntry) {
+	if p.waiters.count == 0 || r.inFlight() || r.unprocessed > 0 || len(p.waiters.byNumber[n]) == 0 {
 		return
 	}
-	in := cat.copyOf(n)
-	cat.dropWaiters(n, func(w *waiter) bool {
+	in := p.records.copyOf(n)
+	p.waiters.drop(n, func(w *waiter) bool {
 		if !slices.Contains(w.states, r.state) {
 			return false
 		}
@@ -89,51 +96,26 @@ func (cat *catalog) answerWaiters(n uint32, r *catalogEntry) {
 	})
 }
 
-// dropWaiters removes the waiters of an intent for which ended returns true.
-func (cat *catalog) dropWaiters(n uint32, ended func(*waiter) bool) {
-	kept := slices.DeleteFunc(cat.waiters[n], func(w *waiter) bool {
-		if ended(w) {
-			cat.waiting--
-			return true
-		}
-		return false
-	})
-	if len(kept) > 0 {
-		cat.waiters[n] = kept
-	} else {
-		delete(cat.waiters, n)
-	}
-}
-
 // delete deletes an intent whose rules are gone.
-func (cat *catalog) delete(n uint32) {
-	r := cat.entries.At(n)
-	cat.ids.Remove(cat.hashID(r.id()), n)
-	cat.setText(n, r, "")
-	cat.counts[r.state]--
-	cat.events.Append(event{id: r.id(), revision: cat.events.Current, number: n, state: Withdrawing, gone: true})
-	cat.closeWaiters(n)
-	*r = catalogEntry{}
-	cat.free = append(cat.free, n)
-}
-
-// closeWaiters ends the waits for a deleted intent.
-func (cat *catalog) closeWaiters(n uint32) {
-	cat.dropWaiters(n, func(w *waiter) bool { close(w.found); return true })
+func (p *publication) delete(n uint32) {
+	id := p.records.entries.At(n).id()
+	p.events.Append(event{id: id, revision: p.events.Current, number: n, state: Withdrawing, gone: true})
+	p.waiters.close(n)
+	p.records.delete(n)
 }
 
 // processed notes that the core has processed commits.
-func (cat *catalog) processed(commits []Commit) {
+func (p *publication) processed(commits []Commit) {
 	for i := range commits {
 		n := commits[i].Number
-		if !cat.has(n) { // deleted by it
+		if !p.records.has(n) { // deleted by it
 			continue
 		}
-		r := cat.entries.At(n)
+		r := p.records.entries.At(n)
 		r.unprocessed--
-		cat.answerWaiters(n, r)
+		p.answer(n, r)
 	}
 	if len(commits) > 0 { // commits are events, even without an update
-		cat.events.Wake()
+		p.events.Wake()
 	}
 }

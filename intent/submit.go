@@ -1,6 +1,10 @@
 package intent
 
-import "github.com/weirnet/weir/intent/spec"
+import (
+	"sync"
+
+	"github.com/weirnet/weir/intent/spec"
+)
 
 // Commit is an intent's content that has become durable; "" for a withdrawal.
 type Commit struct {
@@ -27,23 +31,45 @@ type undo struct {
 	commit Commit
 }
 
+// submissions are the batches of requests on their way to the journal. What a batch changes takes effect at
+// once, as admission judges it, and is undone if its commit fails; a batch that names an id in flight, or one
+// that an earlier one names, is deferred.
+type submissions struct {
+	mu        *sync.Mutex // the catalog's, which guards all of it
+	config    *Config
+	records   *records
+	admission *admission
+	shown     *publication
+
+	inFlight int      // requests that the journal has not committed
+	idQueues lines    // deferred batches, which name an id that is in flight or that an earlier one names
+	totals   Totals   // since the start
+	commits  []Commit // for the core
+
+	recs []Record // scratch: a batch's records
+	data []byte
+	buf  []byte // scratch: one content
+}
+
+// Totals are counters since the start.
+type Totals struct {
+	Requests, Accepted, Existing, Conflicts, Refused, Overloads, Failures uint64 // Failures: commits that failed, in requests
+}
+
 // submit admits a batch, or defers it. If it returns an error, nothing was accepted; otherwise done
 // is called once.
-func (cat *catalog) submit(b *batch) (finished bool, err error) {
-	if cat.closed {
-		return false, ErrClosed
-	}
-	if err := cat.admission.overload(b.reqs, cat.inFlight, cat.ids.Len()); err != nil {
-		cat.totals.Overloads += uint64(len(b.reqs))
+func (s *submissions) submit(b *batch) (finished bool, err error) {
+	if err := s.admission.overload(b.reqs, s.inFlight, s.records.ids.Len()); err != nil {
+		s.totals.Overloads += uint64(len(b.reqs))
 		return false, err
 	}
-	cat.totals.Requests += uint64(len(b.reqs))
-	cat.inFlight += len(b.reqs)
-	if cat.mustWait(b) {
-		cat.idQueues.join(b, cat.inFlightID)
+	s.totals.Requests += uint64(len(b.reqs))
+	s.inFlight += len(b.reqs)
+	if s.mustWait(b) {
+		s.idQueues.join(b, s.records.inFlight)
 		return false, nil
 	}
-	return cat.admit(b)
+	return s.admit(b)
 }
 
 // id returns the id that a request names; "" if it is to be generated.
@@ -58,34 +84,28 @@ func (r *Request) id() string {
 }
 
 // mustWait reports whether a batch names an id that is in flight or that a deferred batch names.
-func (cat *catalog) mustWait(b *batch) bool {
+func (s *submissions) mustWait(b *batch) bool {
 	for i := range b.reqs {
-		if id := b.reqs[i].id(); id != "" && (cat.idQueues.has(id) || cat.inFlightID(id)) {
+		if id := b.reqs[i].id(); id != "" && (s.idQueues.has(id) || s.records.inFlight(id)) {
 			return true
 		}
 	}
 	return false
 }
 
-// inFlightID reports whether a commit that concerns an id is in flight.
-func (cat *catalog) inFlightID(id string) bool {
-	n := cat.find(id)
-	return n != 0 && cat.entries.At(n).inFlight()
-}
-
 // admit applies a batch's requests in order and appends the changes to the journal.
-func (cat *catalog) admit(b *batch) (finished bool, err error) {
+func (s *submissions) admit(b *batch) (finished bool, err error) {
 	if b.answers == nil {
 		b.answers = make([]Answer, len(b.reqs))
 	}
 	b.undo = make([]undo, 0, len(b.reqs))
 	failed := false
 	for i := range b.reqs {
-		cat.apply(b, i)
+		s.apply(b, i)
 		failed = failed || b.answers[i].Status.failed()
 	}
 	if b.atomic && failed {
-		cat.revert(b)
+		s.revert(b)
 		for i := range b.answers {
 			if a := &b.answers[i]; a.Status == Accepted {
 				*a = Answer{ID: a.ID, Status: Abandoned, Text: "another request of the batch was refused"}
@@ -93,98 +113,97 @@ func (cat *catalog) admit(b *batch) (finished bool, err error) {
 		}
 	}
 	if len(b.undo) == 0 {
-		cat.inFlight -= len(b.reqs)
-		cat.count(b)
+		s.inFlight -= len(b.reqs)
+		s.count(b)
 		return true, nil
 	}
-	if err := cat.append(b); err != nil {
-		cat.revert(b)
-		cat.inFlight -= len(b.reqs)
-		cat.totals.Overloads += uint64(len(b.reqs))
+	if err := s.append(b); err != nil {
+		s.revert(b)
+		s.inFlight -= len(b.reqs)
+		s.totals.Overloads += uint64(len(b.reqs))
 		return false, err
 	}
 	return false, nil
 }
 
 // append appends a batch's changes to the journal.
-func (cat *catalog) append(b *batch) error {
-	recs, data := cat.recs[:0], cat.data[:0]
+func (s *submissions) append(b *batch) error {
+	recs, data := s.recs[:0], s.data[:0]
 	for i := range b.undo {
 		data = append(data, b.undo[i].commit.Content...)
 	}
-	cat.data = data
+	s.data = data
 	for i := range b.undo {
 		u := &b.undo[i]
 		n := len(u.commit.Content)
 		recs = append(recs, Record{Number: u.number, Delete: n == 0, Data: data[:n:n]})
 		data = data[n:]
-		if rec := cat.entries.At(u.number); rec.pending == nil {
+		if rec := s.records.entries.At(u.number); rec.pending == nil {
 			rec.pending = u
 		}
 	}
-	cat.recs = recs
-	return cat.config.Journal.Append(recs, func(_ uint64, err error) { cat.committed(b, err) })
+	s.recs = recs
+	return s.config.Journal.Append(recs, func(_ uint64, err error) { s.committed(b, err) })
 }
 
 // count updates the totals for a batch.
-func (cat *catalog) count(b *batch) {
+func (s *submissions) count(b *batch) {
 	for i := range b.answers {
 		switch b.answers[i].Status {
 		case Accepted:
-			cat.totals.Accepted++
+			s.totals.Accepted++
 		case Existing:
-			cat.totals.Existing++
+			s.totals.Existing++
 		case Conflict, Mismatched:
-			cat.totals.Conflicts++
+			s.totals.Conflicts++
 		default:
-			cat.totals.Refused++
+			s.totals.Refused++
 		}
 	}
 }
 
 // apply applies one request, if it is accepted.
-func (cat *catalog) apply(b *batch, i int) {
+func (s *submissions) apply(b *batch, i int) {
 	r, a := &b.reqs[i], &b.answers[i]
-	s := r.Spec
-	s.ID = r.id()
-	was := cat.existing(s.ID)
-	*a = cat.admission.judge(r, &s, was)
+	wanted := r.Spec
+	wanted.ID = r.id()
+	was := s.records.existing(wanted.ID)
+	*a = s.admission.judge(r, &wanted, was)
 	switch {
 	case a.Status != Accepted:
 	case r.Op == Withdraw:
-		cat.withdraw(b, was.number)
+		s.withdraw(b, was.number)
 	default:
-		cat.put(b, a, was.number, &s)
+		s.put(b, a, was.number, &wanted)
 	}
 }
 
 // put creates or replaces an intent.
-func (cat *catalog) put(b *batch, a *Answer, n uint32, s *spec.Spec) {
-	if n == 0 {
-		n = cat.newNumber()
-		if s.ID == "" {
-			s.ID = cat.makeID(n)
-		}
-		cat.ids.add(cat.hashID(s.ID), n)
-	}
-	rec := cat.entries.At(n)
-	cat.buf = s.Append(cat.buf[:0])
-	content := string(cat.buf)
-	b.undo = append(b.undo, undo{n, *rec, Commit{n, content}})
-	if rec.content != "" {
-		cat.admission.release(rec.content, n)
+func (s *submissions) put(b *batch, a *Answer, n uint32, wanted *spec.Spec) {
+	var rec *catalogEntry
+	var before catalogEntry
+	if n != 0 {
+		rec = s.records.entries.At(n)
+		before = *rec
+		s.admission.claims.Release(rec.content, n)
 	} else {
-		rec.state, rec.since = Submitted, cat.config.Now().UnixNano()
-		cat.counts[Submitted]++
+		n = s.records.newNumber()
+		if wanted.ID == "" {
+			wanted.ID = s.records.newID(n, s.idQueues.has)
+		}
+		rec = s.records.add(n, wanted.ID)
 	}
+	s.buf = wanted.Append(s.buf[:0])
+	content := string(s.buf)
+	b.undo = append(b.undo, undo{n, before, Commit{n, content}})
 	rec.content = content
-	cat.admission.hold(s, n)
-	a.ID, a.Number, a.ETag = s.ID, n, etagOf(content)
+	s.admission.claims.Hold(wanted, n)
+	a.ID, a.Number, a.ETag = wanted.ID, n, etagOf(content)
 }
 
-func (cat *catalog) withdraw(b *batch, n uint32) {
-	rec := cat.entries.At(n)
+func (s *submissions) withdraw(b *batch, n uint32) {
+	rec := s.records.entries.At(n)
 	b.undo = append(b.undo, undo{n, *rec, Commit{Number: n}})
-	cat.admission.release(rec.content, n)
-	cat.setState(rec, Withdrawing)
+	s.admission.claims.Release(rec.content, n)
+	s.records.setState(rec, Withdrawing)
 }

@@ -25,9 +25,7 @@ func (e *Engine) networkUpdate() *NetworkUpdate {
 func (e *Engine) turn(now time.Time) time.Time {
 	for {
 		in := Input{Network: e.networkUpdate()}
-		e.catalog.mu.Lock()
-		e.commits, e.catalog.commits = e.catalog.commits, e.commits[:0]
-		e.catalog.mu.Unlock()
+		e.commits = e.catalog.takeCommits(e.commits[:0])
 		e.mu.Lock()
 		if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {
 			e.outcomes = nil
@@ -57,14 +55,7 @@ func (e *Engine) turn(now time.Time) time.Time {
 
 // apply carries out the result of a step.
 func (e *Engine) apply(ready *Ready, facts *NetworkUpdate, now time.Time) {
-	e.catalog.mu.Lock()
-	if facts != nil {
-		e.catalog.admission.learnHosts(facts)
-	}
-	e.catalog.publish(ready.Updates)
-	e.catalog.processed(e.commits)
-	e.catalog.core = e.core.counts
-	e.catalog.mu.Unlock()
+	e.catalog.stepped(ready, e.commits, facts, e.core.counts)
 	if len(ready.Orders) > 0 {
 		trace.At(trace.Orders)
 		e.config.Orders(ready.Orders)
@@ -77,9 +68,7 @@ func (e *Engine) shutDown() {
 	e.mu.Lock()
 	e.closed, e.outcomes, e.queries = true, nil, nil
 	e.mu.Unlock()
-	e.catalog.mu.Lock()
-	e.catalog.closed = true
-	e.catalog.mu.Unlock()
+	e.catalog.close()
 }
 
 // earlier returns the earlier of two times that may be zero, for never.

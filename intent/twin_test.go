@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/intent/claims"
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -388,19 +389,22 @@ func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, m
 // checkInside looks at what the engine keeps: nothing may be left of what is gone.
 func (w *twin) checkInside(list []Intent) {
 	c, f := w.engine.core, w.engine.catalog
-	if f.ids.Len() != len(list) || f.inFlight != 0 || len(f.idQueues.byID) != 0 || f.idQueues.ready.Len() != 0 || f.waiting != 0 {
-		w.fatal("catalog: %d ids of %d intents, %d in flight, %d deferred", f.ids.Len(), len(list), f.inFlight, len(f.idQueues.byID))
+	q := f.requests
+	if f.records.ids.Len() != len(list) || q.inFlight != 0 || len(q.idQueues.byID) != 0 || q.idQueues.ready.Len() != 0 ||
+		f.shown.waiters.count != 0 {
+		w.fatal("catalog: %d ids of %d intents, %d in flight, %d deferred", f.records.ids.Len(), len(list), q.inFlight,
+			len(q.idQueues.byID))
 	}
 	byState := [states]int{}
-	claims := 0
+	held := 0
 	for i := range list {
 		byState[list[i].State]++
 		if list[i].State != Withdrawing {
-			eachClaim(&list[i].Spec, func(claim) bool { claims++; return true })
+			held += claims.Count(&list[i].Spec)
 		}
 	}
-	if byState != f.counts || claims != f.admission.claims.Len() {
-		w.fatal("catalog counts %v and %d claims, there are %v and %d", f.counts, f.admission.claims.Len(), byState, claims)
+	if byState != f.records.counts || held != f.admission.claims.Len() {
+		w.fatal("catalog counts %v and %d claims, there are %v and %d", f.records.counts, f.admission.claims.Len(), byState, held)
 	}
 	for n := range c.entries.End() {
 		if e := c.entries.At(n); e.transition != nil && len(w.off) == 0 {

@@ -31,7 +31,7 @@ func TestWaitAfterReplacement(t *testing.T) {
 	if in, ok := n.waitNow("a"); ok {
 		t.Fatalf("told before the new content was looked at: %+v", in)
 	}
-	_, _, w, _ := n.engine.wait("a", []State{Installed})
+	_, _, w, _ := n.engine.catalog.wait("a", []State{Installed})
 	n.step()
 	n.wantState("a", "installing")
 	if len(w.found) != 0 {
@@ -52,13 +52,13 @@ func TestWaitAfterReplacement(t *testing.T) {
 		func([]Answer, error) {}); err != nil {
 		t.Fatal(err)
 	}
-	_, number, w, _ := n.engine.wait("a", []State{Installed})
+	_, number, w, _ := n.engine.catalog.wait("a", []State{Installed})
 	if w == nil {
 		t.Fatal("told while a commit is under way")
 	}
 	n.intent.commit(errCommit)
 	n.step()
-	if len(w.found) != 1 || len(n.engine.catalog.waiters[number]) != 0 {
+	if len(w.found) != 1 || len(n.engine.catalog.shown.waiters.byNumber[number]) != 0 {
 		t.Fatal("not told after a commit that failed")
 	}
 }
@@ -71,7 +71,7 @@ func TestWaitForWhatNeverWas(t *testing.T) {
 		func([]Answer, error) {}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, w, _ := n.engine.wait("a", []State{Installed})
+	_, _, w, _ := n.engine.catalog.wait("a", []State{Installed})
 	n.intent.commit(errCommit)
 	n.submit(false, Request{Op: Create, Spec: flow("b", at(1, 9), at(4, 9), 1)})
 	n.rest()

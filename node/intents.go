@@ -56,15 +56,16 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 // computed anew.
 func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) error {
 	count, bad := 0, 0
+	loader := x.engine.Load()
 	err := x.journal.Load(ctx, func(r journal.Record) error {
 		count++
-		return x.engine.LoadIntent(intent.Record(r))
+		return loader.Intent(intent.Record(r))
 	})
 	if err != nil {
 		return fmt.Errorf("intents in the store: %w", err)
 	}
 	err = x.decisions.Load(ctx, func(r journal.Record) error {
-		if x.engine.LoadDecision(intent.Record(r)) != nil {
+		if loader.Decision(intent.Record(r)) != nil {
 			bad++
 		}
 		return nil
@@ -72,7 +73,7 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 	if err != nil {
 		return fmt.Errorf("paths of intents in the store: %w", err)
 	}
-	x.engine.Loaded()
+	loader.End()
 	if p, ok := st.(pager); ok {
 		p.PageOut()
 	}

@@ -1,4 +1,4 @@
-package intent
+package claims
 
 import (
 	"bytes"
@@ -51,40 +51,4 @@ func eachClaim(s *spec.Spec, yield func(claim) bool) {
 			}
 		}
 	}
-}
-
-// conflicting returns another intent that has a claim of s; 0 without one.
-func (adm *admission) conflicting(s *spec.Spec, self uint32) (other uint32) {
-	eachClaim(s, func(c claim) bool {
-		adm.claims.Find(c.hash(adm.seed), func(n uint32) bool {
-			if n != self && adm.hasClaim(adm.content(n), &c) {
-				other = n
-			}
-			return other == 0
-		})
-		return other == 0
-	})
-	return other
-}
-
-// hasClaim reports whether a content has a claim.
-func (adm *admission) hasClaim(content string, c *claim) (has bool) {
-	eachClaim(adm.reader.Read(content), func(d claim) bool {
-		has = c.equal(&d)
-		return !has
-	})
-	return has
-}
-
-// hold notes that an intent is accepted with a content: it holds its claims from now on.
-func (adm *admission) hold(s *spec.Spec, n uint32) {
-	eachClaim(s, func(c claim) bool { adm.claims.add(c.hash(adm.seed), n); return true })
-	adm.holdSource(s, n)
-}
-
-// release undoes hold.
-func (adm *admission) release(content string, n uint32) {
-	s := adm.reader.Read(content)
-	eachClaim(s, func(c claim) bool { adm.claims.Remove(c.hash(adm.seed), n); return true })
-	adm.releaseSource(s, n)
 }
