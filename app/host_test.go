@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/alarm"
-
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
-
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/node"
 )
 
 // Tests that kill an instance run it as a child: this binary with WEIR_NODE_CHILD set to its data

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/app"
-
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/app"
+	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 )
 

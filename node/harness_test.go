@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/bench/loadswitch"
-
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/bench/loadswitch"
+	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/session"
 )
 

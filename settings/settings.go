@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/alarm"
-
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/audit"
