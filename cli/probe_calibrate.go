@@ -35,9 +35,9 @@ type calibrationFlags struct {
 func (p *calibrationFlags) flags(f *pflag.FlagSet) {
 	p.probe.ends(f, &p.Six)
 	p.to.flags(f, defaultListen)
-	f.IntVar(&p.Count, "count", 50, "echoes of each size")
+	f.IntVar(&p.Count, "count", 60, "echoes of each size, in each turn")
 	f.DurationVar(&p.Interval, "interval", 20*time.Millisecond, "from one echo to the next")
-	f.IntVar(&p.Flows, "flows", 20, "flow set-ups of each size")
+	f.IntVar(&p.Flows, "flows", 25, "flow set-ups of each size, in each turn")
 	f.DurationVar(&p.Apart, "apart", 100*time.Millisecond, "from the forgetting of flows to the first packet of new ones")
 	f.StringArrayVar(&p.load, "load", nil, nic.Form+": a further interface, which sends load to the far end; may be given again")
 	f.StringVar(&p.probe.csv, "csv", "", "file for the table, in microseconds")

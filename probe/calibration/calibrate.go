@@ -23,25 +23,35 @@ type Result struct {
 	// Notes are how far the switch is from the profile's model, part by part, why parts are missing,
 	// and which points are at the floor or late by the emulator's own time.
 	Notes []string
+
+	turns int // how often the switch was measured
 }
 
-// gains are how much of what a twin is late by is taken off, each time that one is measured: less in the
-// end, when what is left is mostly the spread of the measurement.
-var gains = []float64{1, 0.7, 0.5}
+// The switch and its twin are held to each other by turns: so many at least, and more while it is open whether
+// a ratio is within the limit, until the calibration has taken so long.
+const (
+	minTurns = 2
+	maxTurns = 6
+	longest  = 7 * time.Minute
+)
 
-// Calibrate measures the switch, makes its profile, and measures its twin.
+// Calibrate measures the switch, makes its profile, and measures its twin: by turns, since a machine is not
+// the same from one minute to the next.
 func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	whole := extent{flows: c.Flows, loads: true, plan: &c.Plan}
-	m, err := c.measure(ctx, subject{"the switch", c.ends(), c.Controller}, whole)
+	began := time.Now()
+	m, err := c.turn(ctx, nil, &c.Plan)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Measured: m, Switch: m.Switch}
-	r.fit()
+	c.fewerFlows(m.setupTook)
+	r := &Result{Measured: m, Switch: m.Switch, turns: 1}
+	inside := r.fitInside()
+	outside := r.fitOutside()
 	if len(r.Profile.Parts()) == 0 {
+		r.Notes = slices.Concat(outside, inside)
 		r.Twin = Compare("switch", "twin", m.Figures(), nil, nil)
 		return r, nil
 	}
@@ -49,21 +59,78 @@ func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.takeOwn(floor)
-	for i := range gains {
-		if err := c.correct(ctx, &r.Profile, i); err != nil {
+	inside = append(inside, r.takeOwn(floor)...)
+	var found devices
+	for i := range corrections {
+		if err := c.correct(ctx, &r.Profile, &found); err != nil {
 			return nil, err
 		}
+		if i == corrections-1 {
+			break // the switch's next turn is beside its twin's
+		}
+		if _, err := c.turn(ctx, r, nil); err != nil {
+			return nil, err
+		}
+		outside = r.fitOutside()
 	}
-	twin := c.extentOf(&r.Profile)
-	twin.loads = true // also where load does not lengthen the switch's latencies: then not the twin's either
-	found, err := c.twin(ctx, "its twin", &r.Profile, twin)
-	if err != nil {
+	if err := c.compare(ctx, r, floor, began.Add(longest)); err != nil {
 		return nil, err
 	}
-	r.Twin = Compare("switch", "twin", m.Figures(), found.Seen(), floor.Seen())
-	r.floors()
+	r.Notes = slices.Concat(outside, inside, r.Notes, r.floors())
 	return r, nil
+}
+
+// Set-ups of a turn: a slow switch has fewer, so that a calibration ends in minutes.
+const (
+	setupsWithin = 25 * time.Second
+	minFlows     = 5
+)
+
+// fewerFlows has later turns set up fewer flows, where those of the first one took long.
+func (c *Config) fewerFlows(took time.Duration) {
+	if took <= setupsWithin || c.Flows <= minFlows {
+		return
+	}
+	c.Flows = max(int(float64(c.Flows)*float64(setupsWithin)/float64(took)), minFlows)
+	c.Note("flow set-ups took %v: %d of each size from now on", took.Round(time.Second), c.Flows)
+}
+
+// turn measures the switch under test once more. What comes of it is joined to what the result has, if there is one.
+func (c *Config) turn(ctx context.Context, r *Result, plan *controller.Plan) (*Measured, error) {
+	n := 1
+	if r != nil {
+		n = r.turns + 1
+	}
+	m, err := c.measure(ctx, subject{fmt.Sprintf("the switch, turn %d", n), c.ends(), c.Controller},
+		extent{flows: c.Flows, loads: true, plan: plan})
+	if err != nil || r == nil {
+		return m, err
+	}
+	r.turns = n
+	r.Notes = append(r.Notes, r.Measured.join(m)...)
+	return m, nil
+}
+
+// compare holds the twin of the profile and the switch to each other.
+func (c *Config) compare(ctx context.Context, r *Result, floor *Measured, until time.Time) error {
+	x := c.extentOf(&r.Profile)
+	x.loads = true // also where load does not lengthen the switch's latencies: then not the twin's either
+	found := &Measured{}
+	for turn := 1; ; turn++ {
+		again, err := c.twin(ctx, fmt.Sprintf("its twin, turn %d", turn), &r.Profile, x)
+		if err != nil {
+			return err
+		}
+		x.plan = nil
+		r.Notes = append(r.Notes, found.join(again)...)
+		r.Twin = Compare("switch", "twin", r.Measured.Figures(), found.Seen(), floor.Seen())
+		if turn >= minTurns && (turn == maxTurns || time.Now().After(until) || !r.Twin.undecided()) {
+			return nil
+		}
+		if _, err := c.turn(ctx, r, nil); err != nil {
+			return err
+		}
+	}
 }
 
 // extentOf is what a twin of a profile can be measured of.
@@ -93,56 +160,11 @@ func (c *Config) floor(ctx context.Context, ours bool) (*Measured, error) {
 	return c.twin(ctx, "an ideal twin", &profile.Profile{Name: "ideal"}, x)
 }
 
-// correct measures a twin without chance, and has the profile take off what it took longer than it
-// was to.
-func (c *Config) correct(ctx context.Context, p *profile.Profile, round int) error {
-	if len(p.PathLatency.Points) == 0 {
-		return nil
-	}
-	even := *p
-	even.PathLatency.P90, even.FlowSetup.P90 = 0, 0
-	x := extent{loads: len(p.Load.Points) > 0}
-	if len(p.FlowSetup.Points) > 0 {
-		x.flows = c.Flows
-	}
-	gain := gains[round]
-	m, err := c.twin(ctx, fmt.Sprintf("what devices take, %d of %d", round+1, len(gains)), &even, x)
-	if err != nil {
-		return err
-	}
-	p.PathLatency.Devices = fit.Devices(p.PathLatency.Points, m.Latency, p.PathLatency.Devices, gain)
-	p.FlowSetup.Devices = fit.Devices(p.FlowSetup.Points, m.Setup, p.FlowSetup.Devices, gain)
-	correctLoads(p, m.Loads, gain)
-	return nil
-}
-
-// correctLoads has the profile take off what devices take under load. A port's load is on one of the
-// ways only; on the other one the devices are those without load.
-func correctLoads(p *profile.Profile, seen []fit.Loaded, gain float64) {
-	if !p.Load.Switch {
-		gain *= 2
-	}
-	for i := range p.Load.Points {
-		load := &p.Load.Points[i]
-		at := slices.IndexFunc(seen, func(l fit.Loaded) bool { return l.RateBPS == load.RateBPS })
-		if at < 0 {
-			continue
-		}
-		wanted, before := underLoad(p, load.RateBPS, true), load.Devices
-		if before == nil {
-			before = p.PathLatency.Devices
-		}
-		if load.Devices = fit.Devices(wanted, seen[at].Sizes, before, gain); load.Devices == nil {
-			load.Devices = []profile.Point{{Payload: wanted[0].Payload}} // none, whatever they take without load
-		}
-	}
-}
-
 // takeOwn has answers with counters take what those of the switch take longer than an ideal twin's:
 // those have the emulator's own work, the channel's and the controller's.
-func (r *Result) takeOwn(floor *Measured) {
+func (r *Result) takeOwn(floor *Measured) (notes []string) {
 	if r.Profile.Statistics == (profile.Statistics{}) || floor.Switch == nil {
-		return
+		return nil
 	}
 	var longer []fit.Timed
 	for _, t := range r.Switch.Statistics {
@@ -159,43 +181,64 @@ func (r *Result) takeOwn(floor *Measured) {
 	}
 	if s, q, err := fit.Statistics(longer, 0); err == nil {
 		r.Profile.Statistics = s
-		r.note("statistics: %.1f %% from %d, with what an ideal twin takes taken off", 100*q.Residual, q.Points)
+		notes = append(notes, fmt.Sprintf("statistics: %.1f %% from %d, with what an ideal twin takes taken off", 100*q.Residual, q.Points))
+	}
+	return notes
+}
+
+// noting collects how good the fit of each part is, or why there is none.
+func noting(notes *[]string) func(part string, q fit.Quality, err error) {
+	return func(part string, q fit.Quality, err error) {
+		switch {
+		case err != nil:
+			*notes = append(*notes, fmt.Sprintf("no %s: %v", part, err))
+		case q.Points > 0:
+			*notes = append(*notes, fmt.Sprintf("%s: %.1f %% from %d", part, 100*q.Residual, q.Points))
+		}
 	}
 }
 
-// fit makes the profile of what was measured.
-func (r *Result) fit() {
-	m, p := r.Measured, &r.Profile
-	take := func(part string, q fit.Quality, err error) {
-		if err != nil {
-			r.note("no %s: %v", part, err)
-			return
-		}
-		if q.Points > 0 {
-			r.note("%s: %.1f %% from %d", part, 100*q.Residual, q.Points)
-		}
+// fitInside makes the parts of the profile that the switch's controller sees.
+func (r *Result) fitInside() (notes []string) {
+	if r.Measured.Switch == nil {
+		return nil
 	}
+	take := noting(&notes)
+	fitted := r.Measured.Switch.Fit()
+	r.Profile = fitted.Profile
+	for _, part := range fit.Parts() {
+		take(part, fitted.Quality[part], fitted.Missing[part])
+	}
+	return notes
+}
+
+// fitOutside makes the parts that are seen from outside, of all turns so far. What devices take is kept.
+func (r *Result) fitOutside() (notes []string) {
+	m, p, take := r.Measured, &r.Profile, noting(&notes)
+	before := *p
 	var q fit.Quality
 	var err error
-	if m.Switch != nil {
-		fitted := m.Switch.Fit()
-		*p = fitted.Profile
-		defer func() {
-			for _, part := range fit.Parts() {
-				take(part, fitted.Quality[part], fitted.Missing[part])
-			}
-		}()
-	}
 	p.PathLatency, q, err = fit.PathLatency(m.Latency)
+	p.PathLatency.Devices = before.PathLatency.Devices
 	take(fit.PartPathLatency, q, err)
 	if len(m.Setup) > 0 {
 		p.FlowSetup, q, err = fit.FlowSetup(m.Setup, m.Share)
+		p.FlowSetup.Devices = before.FlowSetup.Devices
 		take(fit.PartFlowSetup, q, err)
 	}
 	if len(m.Loads) > 0 && len(p.PathLatency.Points) > 0 {
 		p.Load, q, err = fit.Load(m.Latency, reached(m.Loads))
+		for i := range p.Load.Points {
+			load := &p.Load.Points[i]
+			for _, had := range before.Load.Points {
+				if had.RateBPS == load.RateBPS {
+					load.Devices = had.Devices
+				}
+			}
+		}
 		take(fit.PartLoad, q, err)
 	}
+	return notes
 }
 
 // reached are the loads at which something was measured: where none is, the load was refused.
@@ -211,22 +254,19 @@ func reached(loads []fit.Loaded) (list []fit.Loaded) {
 	return list
 }
 
-func (r *Result) note(format string, args ...any) {
-	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
-}
-
 // floors notes which points no twin between these devices can have, and which are late by the
 // emulator's own time.
-func (r *Result) floors() {
+func (r *Result) floors() (notes []string) {
 	for i := range r.Twin.Rows {
 		switch row := &r.Twin.Rows[i]; row.Mark {
 		case AtFloor:
-			r.note("floor: %v: %s, an ideal twin took %s", row.Quantity, row.Want.show(), row.Floor.show())
+			notes = append(notes, fmt.Sprintf("floor: %v: %s, an ideal twin took %s", row.Quantity, row.Want.show(), row.Floor.show()))
 		case EmulatorsOwn:
-			r.note("emulator's own: %v: %s, the twin took %s, and an ideal one %s", row.Quantity, row.Want.show(),
-				row.Seen.show(), row.Floor.show())
+			notes = append(notes, fmt.Sprintf("emulator's own: %v: %s, the twin took %s, and an ideal one %s", row.Quantity,
+				row.Want.show(), row.Seen.show(), row.Floor.show()))
 		}
 	}
+	return notes
 }
 
 // File is the profile as a file: what weir emulate --profile reads, with the notes as comments.
@@ -253,28 +293,45 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 	if err := c.Follow(p); err != nil {
 		return nil, err
 	}
-	v := &Verified{}
 	x := c.extentOf(p)
 	floor, err := c.floor(ctx, x.plan != nil || x.flows > 0)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.twin(ctx, "the twin", p, x)
-	if err != nil {
-		return nil, err
+	there := c.From.Interface != ""
+	found, m := &Measured{}, &Measured{}
+	twins, switches := x, x
+	switches.loads = x.loads && len(c.LoadFrom) > 0
+	for turn := 1; turn <= verifyTurns; turn++ {
+		again, err := c.twin(ctx, fmt.Sprintf("the twin, %d of %d", turn, verifyTurns), p, twins)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range found.join(again) {
+			c.Note("%s", n)
+		}
+		if !there {
+			twins.plan = nil
+			continue
+		}
+		again, err = c.measure(ctx, subject{fmt.Sprintf("the switch, %d of %d", turn, verifyTurns), c.ends(), c.Controller}, switches)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range m.join(again) {
+			c.Note("%s", n)
+		}
+		twins.plan, switches.plan = nil, nil
 	}
-	v.Twin = Compare("profile", "twin", promised(p, found, x.loads), found.Seen(), floor.Seen())
-	if c.From.Interface == "" {
-		return v, nil
+	v := &Verified{Twin: Compare("profile", "twin", promised(p, found, x.loads), found.Seen(), floor.Seen())}
+	if there {
+		v.Switch = Compare("profile", "switch", promised(p, m, switches.loads), m.Seen(), nil)
 	}
-	x.loads = x.loads && len(c.LoadFrom) > 0
-	m, err := c.measure(ctx, subject{"the switch", c.ends(), c.Controller}, x)
-	if err != nil {
-		return nil, err
-	}
-	v.Switch = Compare("profile", "switch", promised(p, m, x.loads), m.Seen(), nil)
 	return v, nil
 }
+
+// verifyTurns is how often a twin and a switch are held to a profile, by turns.
+const verifyTurns = 2
 
 // Follow takes sizes and rates of load from a profile, and finds what is wrong; a profile without figures
 // promises nothing. Where no interfaces

@@ -31,7 +31,10 @@ type Row struct {
 	Want, Seen Figure
 	Floor      Figure // of an ideal twin; its Value is 0 where it was not measured
 	Ratio      float64
-	Mark       Mark
+	// Margin is how far the Ratio may be from that of the true medians, with 95 % confidence; 0 where too few
+	// values tell.
+	Margin float64
+	Mark   Mark
 }
 
 // Comparison is the rows of two that should be alike.
@@ -69,6 +72,7 @@ func (r *Row) judge() {
 		r.Mark = NoSeen
 	case !(r.Want.Value <= 0):
 		r.Ratio = r.Seen.Value / r.Want.Value
+		r.Margin = r.margin()
 		if !(math.Abs(r.Ratio-1) <= MaxOff) { // what is no number is off, too
 			r.Mark = Beyond
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,7 +119,8 @@ func TestTimesNeedNoModel(t *testing.T) {
 func TestPromisedIsWhatIsSeen(t *testing.T) {
 	m := sample(1)
 	r := &Result{Measured: m, Switch: m.Switch}
-	r.fit()
+	inside := r.fitInside()
+	r.Notes = append(r.fitOutside(), inside...)
 	if err := r.Profile.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +260,7 @@ func TestEmulatorsOwnTime(t *testing.T) {
 		{PathLatency, 1000, 1200, 300, Beyond}, {Install, 1000, 1050, 300, Within},
 	} {
 		r := Result{Twin: Compare("switch", "twin", figure(x.name, x.want), figure(x.name, x.seen), figure(x.name, x.floor))}
-		r.floors()
+		r.Notes = r.floors()
 		if got := r.Twin.Rows[0]; got.Mark != x.mark || r.Twin.Failed() != (x.mark == Beyond) {
 			t.Errorf("%+v: %q", x, got.Mark)
 		}
@@ -351,4 +353,71 @@ func TestFollowTakesLoad(t *testing.T) {
 	if err := c.Follow(&p); err != nil || len(c.Rates) != 0 || c.Streams != 0 || len(c.LoadFrom) != 0 {
 		t.Errorf("%v: %+v", err, c)
 	}
+}
+
+// TestDevicesAreTypical: what one twin of several says is outvoted, and the first, which is without chance, no
+// longer counts when there are enough others.
+func TestDevicesAreTypical(t *testing.T) {
+	at := []profile.Point{{Payload: 56, Delay: time.Millisecond}, {Payload: 1500, Delay: time.Millisecond}}
+	curve := func(us ...int) (points []profile.Point) {
+		for i, v := range us {
+			points = append(points, profile.Point{Payload: at[i].Payload, Delay: time.Duration(v) * time.Microsecond})
+		}
+		return points
+	}
+	for _, x := range []struct {
+		all  [][]profile.Point
+		want []profile.Point
+	}{
+		{[][]profile.Point{nil}, nil},
+		{[][]profile.Point{curve(10, 20)}, curve(10, 20)},
+		{[][]profile.Point{curve(10, 20), curve(20, 40)}, curve(15, 30)},
+		{[][]profile.Point{curve(10, 20), curve(900, 900), curve(20, 40)}, curve(20, 40)},
+		{[][]profile.Point{curve(900, 900), curve(10, 20), nil, curve(20, 40)}, curve(10, 20)},
+		{[][]profile.Point{nil, nil, curve(20, 40)}, nil},
+	} {
+		if got := typical(at, x.all); !slices.Equal(got, x.want) {
+			t.Errorf("%v: %v, want %v", x.all, got, x.want)
+		}
+	}
+}
+
+// TestDevicesAreFound has twins between devices that take a known time: it is found, without load and under it, where a port's load is
+// on one of the ways only.
+func TestDevicesAreFound(t *testing.T) {
+	ms := func(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
+	p := profile.Profile{PathLatency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: ms(2)}}},
+		FlowSetup: profile.Setup{Latency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: ms(10)}}}},
+		Load:      profile.Load{Points: []profile.LoadPoint{{RateBPS: 1e8, Times: 3, Sizes: []profile.Factor{{Payload: 56, Times: 3}}}}}}
+	const path, setup, load = 0.4, 1.0, 0.6
+	var d devices
+	for range corrections {
+		// Under load a way takes three times as long, the other one what it takes without.
+		loaded := 4 + load - loadDevices(&p).Seconds()*1e3/2 -
+			p.PathLatency.DevicesAt(56).Seconds()*1e3/2
+		m := &Measured{
+			Latency: []fit.Sized{{Payload: 56, Took: []time.Duration{ms(2+path) - p.PathLatency.DevicesAt(56)}}},
+			Setup:   []fit.Sized{{Payload: 56, Took: []time.Duration{ms(10+setup) - p.FlowSetup.DevicesAt(56)}}},
+			Loads:   []fit.Loaded{{RateBPS: 1e8, OneWay: true, Sizes: []fit.Sized{{Payload: 56, Took: []time.Duration{ms(loaded)}}}}},
+		}
+		d.take(&p, m)
+	}
+	near := func(got time.Duration, want float64) bool { return math.Abs(got.Seconds()*1e3-want) < 0.01 }
+	if got := p.PathLatency.DevicesAt(56); !near(got, path) {
+		t.Errorf("path: %v, want %v ms", got, path)
+	}
+	if got := p.FlowSetup.DevicesAt(56); !near(got, setup) {
+		t.Errorf("set-up: %v, want %v ms", got, setup)
+	}
+	if got := profile.At(p.Load.Points[0].Devices, 56); !near(got, 2*load-path) {
+		t.Errorf("under load: %v, want %v ms", got, 2*load-path)
+	}
+}
+
+// loadDevices are those that an emulated switch takes off under load.
+func loadDevices(p *profile.Profile) time.Duration {
+	if list := p.Load.Points[0].Devices; list != nil {
+		return profile.At(list, 56)
+	}
+	return p.PathLatency.DevicesAt(56)
 }

@@ -26,12 +26,13 @@ type Config struct {
 	LoadFrom []nic.Config
 	Rates    []float64
 	Streams  int             // of load, which twins have ports for; default as many as LoadFrom
-	Flows    int             // set-ups of each size; default 20
+	Flows    int             // set-ups of each size, in each turn; default 25
 	Apart    time.Duration   // from the forgetting of flows to new ones; default campaign.Setup's
 	Plan     controller.Plan // of what the switch's controller sees; Source, In and Out are found
 	Kind     attach.Kind     // of the twins' devices; empty: TAP
 	Program  string          // the weir that emulates twins, in a process of its own; empty: this process
 
+	seeds   uint64           // of the twins so far
 	version openflow.Version // of the switch, when it was there last; 0: it was not yet
 }
 
@@ -41,7 +42,7 @@ const MaxRates = 16
 // Check fills in defaults and finds what is wrong.
 func (c *Config) Check() error {
 	c.versions() // the switch may go
-	c.Flows, c.Streams = cmp.Or(c.Flows, 20), cmp.Or(c.Streams, len(c.LoadFrom))
+	c.Flows, c.Streams = cmp.Or(c.Flows, 25), cmp.Or(c.Streams, len(c.LoadFrom))
 	if err := c.Latency.Check(); err != nil {
 		return err
 	}

@@ -89,6 +89,8 @@ type Measured struct {
 	Loads          []fit.Loaded
 	Switch         *controller.Measured // what its controller sees; nil: that was not measured
 	Refused        map[Quantity]error
+
+	setupTook time.Duration // all set-ups together
 }
 
 // refuse notes why a quantity has no figure.

@@ -3,6 +3,8 @@ package calibration
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/bench/report"
@@ -33,12 +35,14 @@ type extent struct {
 func (c *Config) measure(ctx context.Context, s subject, x extent) (*Measured, error) {
 	m := &Measured{}
 	l := c.Latency
+	l.Cable = min(l.Count, cableEchoes)
 	l.From, l.To, l.Controller, l.Rules, l.Load = s.ends[0], s.ends[1], s.controller, campaign.Installed, campaign.Load{}
 	l.Note = func(format string, args ...any) { c.Note(s.name+": "+format, args...) }
 	var err error
 	if m.Latency, err = m.latency(ctx, l, 0); err != nil {
 		return nil, err
 	}
+	l.Note("path latency: %s", medians(m.Latency))
 	c.versions() // of a switch that connected after Check
 	for _, rate := range c.Rates {
 		if !x.loads {
@@ -50,6 +54,7 @@ func (c *Config) measure(ctx context.Context, s subject, x extent) (*Measured, e
 		if err != nil {
 			return nil, err
 		}
+		l.Note("path latency beside %s Mbit/s: %s", report.ThreeDigits(float64(bps)/1e6), medians(sizes))
 		m.Loads = append(m.Loads, fit.Loaded{RateBPS: bps, OneWay: true, Sizes: sizes})
 	}
 	l.Load = campaign.Load{}
@@ -57,9 +62,12 @@ func (c *Config) measure(ctx context.Context, s subject, x extent) (*Measured, e
 		return m, nil
 	}
 	if x.flows > 0 {
+		began := time.Now()
 		if err := m.setup(ctx, campaign.Setup{Latency: l, Apart: c.Apart}, x.flows); err != nil {
 			return nil, err
 		}
+		m.setupTook = time.Since(began)
+		l.Note("flow set-up: %s", medians(m.Setup))
 	}
 	if x.plan != nil {
 		l.Note("what its controller sees")
@@ -69,6 +77,25 @@ func (c *Config) measure(ctx context.Context, s subject, x extent) (*Measured, e
 	}
 	return m, nil
 }
+
+// medians are those of each size, for people who wait.
+func medians(sizes []fit.Sized) string {
+	var list []string
+	for i := range sizes {
+		took := "–"
+		if len(sizes[i].Took) > 0 {
+			took = report.FormatMicros(report.Microseconds(sizes[i].Median()))
+		}
+		list = append(list, fmt.Sprintf("%s at %d bytes", took, sizes[i].Payload))
+	}
+	return strings.Join(list, ", ")
+}
+
+// What is measured less often than a campaign would by itself, so that a calibration ends in minutes.
+const (
+	cableEchoes = 20 // of each size over a cable, each time: hardly more is known of the probe's own share by more
+	laterEchoes = 2  // of a flow
+)
 
 // latency measures path latencies, with the probe's own share taken off.
 func (m *Measured) latency(ctx context.Context, l campaign.Latency, load uint64) (sizes []fit.Sized, err error) {
@@ -84,7 +111,7 @@ func (m *Measured) latency(ctx context.Context, l campaign.Latency, load uint64)
 
 // setup measures flow set-ups.
 func (m *Measured) setup(ctx context.Context, set campaign.Setup, flows int) error {
-	set.Count, set.Rules = flows, campaign.Reactive
+	set.Count, set.Rules, set.Later = flows, campaign.Reactive, laterEchoes
 	r, samples, err := set.Run(ctx)
 	if err != nil {
 		return err
@@ -155,7 +182,7 @@ func (c *Config) twin(ctx context.Context, name string, p *profile.Profile, x ex
 	after := context.WithoutCancel(ctx)
 	defer func() { err = errors.Join(err, ctrl.Close(after)) }()
 	t, err := twin.Start(ctx, twin.Config{Profile: *p, Controller: ctrl.Address(), Versions: c.versions(),
-		Ends: 2 + c.Streams, MTU: mtu, Kind: c.Kind, Program: c.Program, Seed: 1})
+		Ends: 2 + c.Streams, MTU: mtu, Kind: c.Kind, Program: c.Program, Seed: c.seed()})
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +194,12 @@ func (c *Config) twin(ctx context.Context, name string, p *profile.Profile, x ex
 		t.Ends[i].Stamps = nic.Software
 	}
 	return c.measure(ctx, subject{name, t.Ends, ctrl}, x)
+}
+
+// seed is another one for each twin: what is common to their chances would be no chance.
+func (c *Config) seed() uint64 {
+	c.seeds++
+	return c.seeds
 }
 
 // mtu is the least of the interfaces that lead to the switch.

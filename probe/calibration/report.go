@@ -88,6 +88,9 @@ func (c *Comparison) table() *report.Table {
 		ratio := "–"
 		if r.Ratio > 0 {
 			ratio = fmt.Sprintf("%.2f", r.Ratio)
+			if r.Margin > 0 {
+				ratio += fmt.Sprintf(" ± %.2f", r.Margin)
+			}
 		}
 		floor := ""
 		if r.Floor.Value > 0 {
@@ -102,7 +105,7 @@ func (c *Comparison) table() *report.Table {
 func WriteCSV(w io.Writer, comparisons ...*Comparison) error {
 	t := csv.NewWriter(w)
 	if err := t.Write([]string{"wanted_of", "seen_of", "quantity", "size", "load_bps", "unit", "wanted", "seen", "floor",
-		"ratio", "mark", "why"}); err != nil {
+		"ratio", "margin", "mark", "why"}); err != nil {
 		return err
 	}
 	number := func(v float64) string {
@@ -119,7 +122,7 @@ func WriteCSV(w io.Writer, comparisons ...*Comparison) error {
 				why = err.Error()
 			}
 			err := t.Write([]string{c.Want, c.Seen, r.Name, strconv.Itoa(r.Size), strconv.FormatUint(r.LoadBPS, 10), r.Want.Unit,
-				number(r.Want.Value), number(r.Seen.Value), number(r.Floor.Value), number(r.Ratio), string(r.Mark), why})
+				number(r.Want.Value), number(r.Seen.Value), number(r.Floor.Value), number(r.Ratio), number(r.Margin), string(r.Mark), why})
 			if err != nil {
 				return err
 			}

@@ -23,6 +23,7 @@ type Latency struct {
 	Key      []byte
 	Sizes    []int         // bytes of an echo's data; default DefaultSizes
 	Count    int           // echoes of each size; default 20
+	Cable    int           // echoes of each size over a cable, each time; default Count
 	Interval time.Duration // from one echo to the next; default 20 ms
 	Six      bool          // over IPv6
 	VLAN     uint16        // id of the tag that packets have; 0: none
@@ -68,6 +69,7 @@ type Sample struct {
 // Check fills in defaults and finds what is wrong.
 func (c *Latency) Check() error {
 	c.Count, c.Interval = cmp.Or(c.Count, 20), cmp.Or(c.Interval, 20*time.Millisecond)
+	c.Cable = cmp.Or(c.Cable, c.Count)
 	if c.Sizes == nil {
 		c.Sizes = DefaultSizes
 	}
@@ -80,6 +82,8 @@ func (c *Latency) Check() error {
 	switch {
 	case c.Count < 2 || c.Count > MaxCount:
 		return fmt.Errorf("%d echoes given, want 2 to %d", c.Count, MaxCount)
+	case c.Cable < 2 || c.Cable > MaxCount:
+		return fmt.Errorf("%d echoes over a cable given, want 2 to %d", c.Cable, MaxCount)
 	case c.VLAN > 4094:
 		return fmt.Errorf("VLAN %d given, want 1 to 4094", c.VLAN)
 	case c.ClocksAgree && c.Observer == "":
@@ -233,9 +237,9 @@ func (c *Latency) cable(ctx context.Context, path *bed, rounds []sized) error {
 	if path.near.nic.Stamps() == nic.Hardware {
 		return nil
 	}
-	c.Note("the probe's own share: %d echoes of each size over a cable", c.Count)
+	c.Note("the probe's own share: %d echoes of each size over a cable", c.Cable)
 	machines, err := path.own(ctx, echoes{plan: c.plan(), mtu: min(path.ends[0].about().mtu, path.ends[1].about().mtu),
-		sizes: c.Sizes, count: c.Count, interval: c.Interval})
+		sizes: c.Sizes, count: c.Cable, interval: c.Interval})
 	if err != nil {
 		return err
 	}
