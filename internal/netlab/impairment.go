@@ -3,6 +3,7 @@ package netlab
 import (
 	"bytes"
 	"container/heap"
+	"encoding/binary"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -21,6 +22,9 @@ type Impairment struct {
 	Lose, Double, Hold int
 	// Held is how much longer a frame is held back, so that others overtake it.
 	Held time.Duration
+	// Cut is how long the data of an IPv4 packet may be, a multiple of 8: a router's part of the path cuts
+	// longer ones into fragments. 0: none.
+	Cut int
 	// Only is whose frames are lost, doubled and held back: nil for all.
 	Only func(frame []byte) bool
 }
@@ -88,8 +92,37 @@ func (x *Impaired) take(from int, f *nic.Frame) {
 		}
 	}
 	for range copies {
-		heap.Push(&x.queue, held{due: due, to: x.nics[1-from], frame: bytes.Clone(f.Bytes)})
+		for _, frame := range cut(f.Bytes, x.what.Cut) {
+			heap.Push(&x.queue, held{due: due, to: x.nics[1-from], frame: frame})
+		}
 	}
+}
+
+// cut is a frame as a router leaves it that sends on at most so many bytes of an IPv4 packet's data at once (RFC
+// 791, section 3.2): one that is short enough, is no IPv4 or has options stays whole.
+func cut(frame []byte, most int) [][]byte {
+	const ethernet, header, more = 14, 20, 0x2000
+	if most == 0 || len(frame) < ethernet+header || frame[12] != 0x08 || frame[13] != 0 || frame[ethernet] != 0x45 {
+		return [][]byte{bytes.Clone(frame)}
+	}
+	total := int(binary.BigEndian.Uint16(frame[ethernet+2:]))
+	data := frame[ethernet+header : min(ethernet+total, len(frame))]
+	flags := binary.BigEndian.Uint16(frame[ethernet+6:])
+	var list [][]byte
+	for at := 0; at < len(data) || at == 0; at += most {
+		part := data[at:min(at+most, len(data))]
+		b := append(bytes.Clone(frame[:ethernet+header]), part...)
+		ip, rest := b[ethernet:ethernet+header], flags+uint16(at/8)
+		if at+most < len(data) {
+			rest |= more
+		}
+		binary.BigEndian.PutUint16(ip[2:], uint16(header+len(part)))
+		binary.BigEndian.PutUint16(ip[6:], rest)
+		binary.BigEndian.PutUint16(ip[10:], 0)
+		binary.BigEndian.PutUint16(ip[10:], checksum(ip))
+		list = append(list, b)
+	}
+	return list
 }
 
 // early is how long before a frame is due the relay stops sleeping and waits for it.

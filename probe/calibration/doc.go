@@ -11,8 +11,9 @@
 // # Inputs and outputs
 //
 // Calibration measures a switch, fits a profile (probe/fit), and measures twins (probe/twin): an ideal
-// one, which is the floor; some of the profile without chance, which say what the devices add, so that
-// the profile can take it off; and one of the profile as it is. Out: the profile and a Comparison.
+// one, which is the floor; some of the profile, which say what the devices add, so that the profile can take
+// it off; and one of the profile as it is. Switch and twins are measured by turns, so that what the machine does
+// meanwhile is in both. Out: the profile and a Comparison, whose ratios have margins.
 // Verification measures a twin of a profile, and the switch if it is there, and compares either with
 // what the profile says.
 //

@@ -177,6 +177,7 @@ func TestWhatAPathDoesIsRefused(t *testing.T) {
 		}{
 			{netlab.Impairment{Lose: 4}, nil, []int{56}, probe.ErrLoss, "2 of 8"},
 			{netlab.Impairment{Double: 4}, nil, []int{56}, probe.ErrDoubled, "2 of 8"},
+			{netlab.Impairment{Cut: 1000}, nil, []int{1400}, probe.ErrCut, "of 8"},
 			{netlab.Impairment{Lose: 4, There: 5 * time.Millisecond},
 				func(c *campaign.Latency) { c.Limits.Lost = 0.5 }, []int{56}, nil, ""},
 			{netlab.Impairment{There: 50 * time.Millisecond, Back: 100 * time.Millisecond},
