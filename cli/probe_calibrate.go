@@ -148,7 +148,9 @@ floor: no twin between them can be as fast.`,
 	}
 	f.flags(cmd.Flags())
 	cmd.Flags().StringSliceVar(&f.probe.sizes, "size", []string{"56", "1500", "10000", "65000"}, "bytes of an echo's data")
-	cmd.Flags().StringSliceVar(&f.rates, "load-rate", nil, "bits a second of load from each --load, one measurement for each, such as 250M,375M")
+	cmd.Flags().IntVar(&f.Turns, "turns", 6, "turns of the twin beside the switch, at most: fewer if two tell all")
+	cmd.Flags().StringSliceVar(&f.rates, "load-rate", nil,
+		"bits a second of load from each --load, one measurement for each, such as 250M,375M")
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,16 +25,20 @@ type Result struct {
 	// and which points are at the floor or late by the emulator's own time.
 	Notes []string
 
-	turns int // how often the switch was measured
+	turns      int                // how often the switch was measured
+	unpromised map[Quantity]error // of what the profile, once it is made, has no figure
 }
 
 // The switch and its twin are held to each other by turns: so many at least, and more while it is open whether
 // a ratio is within the limit, until the calibration has taken so long.
 const (
-	minTurns = 2
-	maxTurns = 6
-	longest  = 7 * time.Minute
+	minTurns     = 2
+	defaultTurns = 6
+	longest      = 7 * time.Minute
 )
+
+// MaxTurns bounds Config.Turns.
+const MaxTurns = 100
 
 // Calibrate measures the switch, makes its profile, and measures its twin: by turns, since a machine is not
 // the same from one minute to the next.
@@ -107,6 +112,7 @@ func (c *Config) turn(ctx context.Context, r *Result, plan *controller.Plan) (*M
 		return m, err
 	}
 	r.turns = n
+	m.drop(r.unpromised)
 	r.Notes = append(r.Notes, r.Measured.join(m)...)
 	return m, nil
 }
@@ -116,6 +122,7 @@ func (c *Config) compare(ctx context.Context, r *Result, floor *Measured, until 
 	x := c.extentOf(&r.Profile)
 	x.loads = true // also where load does not lengthen the switch's latencies: then not the twin's either
 	found := &Measured{}
+	r.unpromised = maps.Clone(r.Measured.Refused)
 	for turn := 1; ; turn++ {
 		again, err := c.twin(ctx, fmt.Sprintf("its twin, turn %d", turn), &r.Profile, x)
 		if err != nil {
@@ -124,7 +131,7 @@ func (c *Config) compare(ctx context.Context, r *Result, floor *Measured, until 
 		x.plan = nil
 		r.Notes = append(r.Notes, found.join(again)...)
 		r.Twin = Compare("switch", "twin", r.Measured.Figures(), found.Seen(), floor.Seen())
-		if turn >= minTurns && (turn == maxTurns || time.Now().After(until) || !r.Twin.undecided()) {
+		if turn >= min(minTurns, c.Turns) && (turn == c.Turns || time.Now().After(until) || !r.Twin.undecided()) {
 			return nil
 		}
 		if _, err := c.turn(ctx, r, nil); err != nil {
@@ -181,7 +188,8 @@ func (r *Result) takeOwn(floor *Measured) (notes []string) {
 	}
 	if s, q, err := fit.Statistics(longer, 0); err == nil {
 		r.Profile.Statistics = s
-		notes = append(notes, fmt.Sprintf("statistics: %.1f %% from %d, with what an ideal twin takes taken off", 100*q.Residual, q.Points))
+		notes = append(notes, fmt.Sprintf("statistics: %.1f %% from %d, with what an ideal twin takes taken off",
+			100*q.Residual, q.Points))
 	}
 	return notes
 }

@@ -22,11 +22,15 @@ import (
 
 const patience = 20 * time.Second
 
+// quickSizes are one of a frame and one of fragments.
+var quickSizes = []int{56, 10000}
+
 // quick is as little as has all parts.
 func quick(c *controller.Controller, ends []nic.Config) calibration.Config {
-	l := campaign.Latency{From: ends[0], To: ends[1], Count: 10, Interval: time.Millisecond, Controller: c,
+	l := campaign.Latency{From: ends[0], To: ends[1], Sizes: quickSizes, Count: 10, Interval: time.Millisecond, Controller: c,
 		Limits: probe.Limits{Foreign: 1, Lost: 0.2}}
-	return calibration.Config{Latency: l, LoadFrom: ends[2:], Rates: []float64{5e6}, Flows: 3, Apart: 100 * time.Millisecond,
+	return calibration.Config{Latency: l, LoadFrom: ends[2:], Rates: []float64{5e6}, Flows: 3, Turns: 1,
+		Apart: 100 * time.Millisecond,
 		Plan: controller.Plan{Rounds: 2, Batches: []int{1, 2, 4, 8, 16, 17, 32, 100}, Answers: []int{1, 10, 100}, MaxEntries: 200,
 			MaxGroups: 10, MaxMeters: 10, MaxOffered: 4000, Sustained: 300 * time.Millisecond, Quiet: 150 * time.Millisecond}}
 }
@@ -64,7 +68,7 @@ func holds(t *testing.T, r *calibration.Result) {
 		t.Logf("%v: %v, %v: %.2f %s %v %v", row.Quantity, row.Want.Value, row.Seen.Value, row.Ratio, row.Mark, row.Want.Refused,
 			row.Seen.Refused)
 	}
-	for _, size := range campaign.DefaultSizes {
+	for _, size := range quickSizes {
 		for _, q := range []calibration.Quantity{{Name: calibration.PathLatency, Size: size},
 			{Name: calibration.PathLatency, Size: size, LoadBPS: r.Measured.Loads[0].RateBPS},
 			{Name: calibration.FlowSetup, Size: size}} {

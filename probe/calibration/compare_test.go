@@ -174,6 +174,7 @@ func TestChecks(t *testing.T) {
 		"size 0 given":             func(c *Config) { c.Sizes = []int{0, 56} },
 		"interfaces of load or":    func(c *Config) { c.Rates = []float64{1e6} },
 		"rates [1e+06 1e+06]":      func(c *Config) { c.Rates, c.Streams = []float64{1e6, 1e6}, 1 },
+		"101 turns given":          func(c *Config) { c.Turns = 101 },
 		"1 flows given":            func(c *Config) { c.Flows = 1 },
 		"load of 3 bit/s given":    func(c *Config) { c.Rates, c.Streams = []float64{3}, 2 },
 		"b given twice, want two ": func(c *Config) { c.From = c.To },
@@ -382,13 +383,14 @@ func TestDevicesAreTypical(t *testing.T) {
 	}
 }
 
-// TestDevicesAreFound has twins between devices that take a known time: it is found, without load and under it, where a port's load is
-// on one of the ways only.
+// TestDevicesAreFound has twins between devices that take a known time: it is found, without load
+// and under it, where a port's load is on one of the ways only.
 func TestDevicesAreFound(t *testing.T) {
 	ms := func(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
 	p := profile.Profile{PathLatency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: ms(2)}}},
 		FlowSetup: profile.Setup{Latency: profile.Latency{Points: []profile.Point{{Payload: 56, Delay: ms(10)}}}},
-		Load:      profile.Load{Points: []profile.LoadPoint{{RateBPS: 1e8, Times: 3, Sizes: []profile.Factor{{Payload: 56, Times: 3}}}}}}
+		Load: profile.Load{Points: []profile.LoadPoint{{RateBPS: 1e8, Times: 3,
+			Sizes: []profile.Factor{{Payload: 56, Times: 3}}}}}}
 	const path, setup, load = 0.4, 1.0, 0.6
 	var d devices
 	for range corrections {

@@ -27,6 +27,7 @@ type Config struct {
 	Rates    []float64
 	Streams  int             // of load, which twins have ports for; default as many as LoadFrom
 	Flows    int             // set-ups of each size, in each turn; default 25
+	Turns    int             // of the twin beside the switch, at most; default 6
 	Apart    time.Duration   // from the forgetting of flows to new ones; default campaign.Setup's
 	Plan     controller.Plan // of what the switch's controller sees; Source, In and Out are found
 	Kind     attach.Kind     // of the twins' devices; empty: TAP
@@ -43,6 +44,7 @@ const MaxRates = 16
 func (c *Config) Check() error {
 	c.versions() // the switch may go
 	c.Flows, c.Streams = cmp.Or(c.Flows, 25), cmp.Or(c.Streams, len(c.LoadFrom))
+	c.Turns = cmp.Or(c.Turns, defaultTurns)
 	if err := c.Latency.Check(); err != nil {
 		return err
 	}
@@ -57,6 +59,8 @@ func (c *Config) Check() error {
 		return errors.New("interfaces of load or rates given, want both")
 	case len(c.Rates) > MaxRates || len(slices.Compact(slices.Sorted(slices.Values(c.Rates)))) != len(c.Rates):
 		return fmt.Errorf("rates %v given, want %d at most, each once", c.Rates, MaxRates)
+	case c.Turns < 1 || c.Turns > MaxTurns:
+		return fmt.Errorf("%d turns given, want 1 to %d", c.Turns, MaxTurns)
 	case c.Flows < 2 || c.Flows > campaign.MaxCount:
 		return fmt.Errorf("%d flows given, want 2 to %d", c.Flows, campaign.MaxCount)
 	}

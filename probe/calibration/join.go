@@ -50,17 +50,37 @@ func joinSizes(list, other []fit.Sized) []fit.Sized {
 	return list
 }
 
+// drop takes the times of quantities out.
+func (m *Measured) drop(which map[Quantity]error) {
+	for q, why := range which {
+		for _, s := range m.sizes(q) {
+			if s.Payload == q.Size {
+				s.Took = nil
+			}
+		}
+		m.refuse(q, why)
+	}
+}
+
 // has reports whether there are times of a quantity that is measured from outside.
 func (m *Measured) has(q Quantity) bool {
-	list := m.Latency
+	return slices.ContainsFunc(m.sizes(q), func(s *fit.Sized) bool { return s.Payload == q.Size && len(s.Took) > 0 })
+}
+
+// sizes are the sizes of a quantity that is measured from outside, all of its kind and load.
+func (m *Measured) sizes(q Quantity) (list []*fit.Sized) {
+	of := m.Latency
 	if q.Name == FlowSetup {
-		list = m.Setup
+		of = m.Setup
 	} else if q.LoadBPS > 0 {
 		at := slices.IndexFunc(m.Loads, func(l fit.Loaded) bool { return l.RateBPS == q.LoadBPS })
 		if at < 0 {
-			return false
+			return nil
 		}
-		list = m.Loads[at].Sizes
+		of = m.Loads[at].Sizes
 	}
-	return slices.ContainsFunc(list, func(s fit.Sized) bool { return s.Payload == q.Size && len(s.Took) > 0 })
+	for i := range of {
+		list = append(list, &of[i])
+	}
+	return list
 }

@@ -44,6 +44,12 @@ func TestTurnsAreJoined(t *testing.T) {
 	if got, want := whole.Loads[0].Sizes[1].Took, took(3000, 6000); len(whole.Loads) != 2 || !slices.Equal(got, want) {
 		t.Errorf("under load: %v, want %v", got, want)
 	}
+	third := sample(3)
+	third.drop(whole.Refused)
+	third.drop(map[Quantity]error{{PathLatency, 1500, 500e6}: never, {PathLatency, 56, 1}: never})
+	if third.has(silent) || third.Loads[0].Sizes[1].Took != nil || third.Refused[silent] != never || third.Latency[1].Took == nil {
+		t.Errorf("what was dropped: %+v", third)
+	}
 	if whole.Switch != first.Switch {
 		t.Error("what the controller saw first is gone")
 	}

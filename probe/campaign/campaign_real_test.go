@@ -162,7 +162,7 @@ func isEcho(frame []byte) bool {
 	return ok && (f.Kind == probe.EchoRequest || f.Kind == probe.EchoReply)
 }
 
-// TestWhatAPathDoesIsRefused: a relay that loses, doubles and reorders, and ways that differ, with
+// TestWhatAPathDoesIsRefused: a relay that loses, doubles, reorders and cuts packets, and ways that differ, with
 // the counts that it is known to have.
 func TestWhatAPathDoesIsRefused(t *testing.T) {
 	t.Parallel()
