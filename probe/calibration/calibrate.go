@@ -268,7 +268,8 @@ func (r *Result) floors() (notes []string) {
 	for i := range r.Twin.Rows {
 		switch row := &r.Twin.Rows[i]; row.Mark {
 		case AtFloor:
-			notes = append(notes, fmt.Sprintf("floor: %v: %s, an ideal twin took %s", row.Quantity, row.Want.show(), row.Floor.show()))
+			notes = append(notes, fmt.Sprintf("floor: %v: %s, an ideal twin took %s", row.Quantity, row.Want.show(),
+				row.Floor.show()))
 		case EmulatorsOwn:
 			notes = append(notes, fmt.Sprintf("emulator's own: %v: %s, the twin took %s, and an ideal one %s", row.Quantity,
 				row.Want.show(), row.Seen.show(), row.Floor.show()))
@@ -322,7 +323,8 @@ func (c *Config) Verify(ctx context.Context, p *profile.Profile) (*Verified, err
 			twins.plan = nil
 			continue
 		}
-		again, err = c.measure(ctx, subject{fmt.Sprintf("the switch, %d of %d", turn, verifyTurns), c.ends(), c.Controller}, switches)
+		name := fmt.Sprintf("the switch, %d of %d", turn, verifyTurns)
+		again, err = c.measure(ctx, subject{name, c.ends(), c.Controller}, switches)
 		if err != nil {
 			return nil, err
 		}

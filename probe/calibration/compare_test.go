@@ -400,7 +400,8 @@ func TestDevicesAreFound(t *testing.T) {
 		m := &Measured{
 			Latency: []fit.Sized{{Payload: 56, Took: []time.Duration{ms(2+path) - p.PathLatency.DevicesAt(56)}}},
 			Setup:   []fit.Sized{{Payload: 56, Took: []time.Duration{ms(10+setup) - p.FlowSetup.DevicesAt(56)}}},
-			Loads:   []fit.Loaded{{RateBPS: 1e8, OneWay: true, Sizes: []fit.Sized{{Payload: 56, Took: []time.Duration{ms(loaded)}}}}},
+			Loads: []fit.Loaded{{RateBPS: 1e8, OneWay: true,
+				Sizes: []fit.Sized{{Payload: 56, Took: []time.Duration{ms(loaded)}}}}},
 		}
 		d.take(&p, m)
 	}

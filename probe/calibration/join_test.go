@@ -22,7 +22,8 @@ func TestTurnsAreJoined(t *testing.T) {
 	second.Latency[0].Took = nil
 	second.refuse(Quantity{Name: PathLatency, Size: 56}, once)
 	second.refuse(silent, never)
-	second.Loads = append(second.Loads, fit.Loaded{RateBPS: 750e6, OneWay: true, Sizes: []fit.Sized{{Payload: 56, Took: took(900)}}})
+	second.Loads = append(second.Loads, fit.Loaded{RateBPS: 750e6, OneWay: true,
+		Sizes: []fit.Sized{{Payload: 56, Took: took(900)}}})
 
 	whole := &Measured{}
 	if notes := whole.join(first); len(notes) != 0 {
@@ -47,7 +48,8 @@ func TestTurnsAreJoined(t *testing.T) {
 	third := sample(3)
 	third.drop(whole.Refused)
 	third.drop(map[Quantity]error{{PathLatency, 1500, 500e6}: never, {PathLatency, 56, 1}: never})
-	if third.has(silent) || third.Loads[0].Sizes[1].Took != nil || third.Refused[silent] != never || third.Latency[1].Took == nil {
+	if third.has(silent) || third.Loads[0].Sizes[1].Took != nil || third.Refused[silent] != never ||
+		third.Latency[1].Took == nil {
 		t.Errorf("what was dropped: %+v", third)
 	}
 	if whole.Switch != first.Switch {
@@ -106,7 +108,8 @@ func TestUndecided(t *testing.T) {
 		mark          Mark
 		want          bool
 	}{
-		{PathLatency, 1.02, 0.05, Within, false}, {PathLatency, 1.07, 0.05, Within, true}, {PathLatency, 1.13, 0.05, Beyond, true},
+		{PathLatency, 1.02, 0.05, Within, false}, {PathLatency, 1.07, 0.05, Within, true},
+		{PathLatency, 1.13, 0.05, Beyond, true},
 		{PathLatency, 1.2, 0.05, Beyond, false}, {FlowSetup, 0.88, 0.05, Beyond, true}, {PathLatency, 1.13, 0.05, AtFloor, false},
 		{PathLatency, 1.13, 0, Beyond, false}, {Install, 1.13, 0.05, Beyond, false},
 	} {

@@ -122,7 +122,8 @@ func WriteCSV(w io.Writer, comparisons ...*Comparison) error {
 				why = err.Error()
 			}
 			err := t.Write([]string{c.Want, c.Seen, r.Name, strconv.Itoa(r.Size), strconv.FormatUint(r.LoadBPS, 10), r.Want.Unit,
-				number(r.Want.Value), number(r.Seen.Value), number(r.Floor.Value), number(r.Ratio), number(r.Margin), string(r.Mark), why})
+				number(r.Want.Value), number(r.Seen.Value), number(r.Floor.Value), number(r.Ratio), number(r.Margin),
+				string(r.Mark), why})
 			if err != nil {
 				return err
 			}
