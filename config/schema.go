@@ -74,7 +74,7 @@ type Forward struct {
 
 // Apps are the applications.
 type Apps struct {
-	Disable []string `yaml:"disable" restart:"true" doc:"Applications that are disabled, by the names that weir get apps lists."`
+	Disable []string `yaml:"disable" restart:"true" doc:"Applications that are disabled, by the names that weir get apps lists: broadcast alone, or with forward."`
 	// Settings are structs of the types that applications declare (App).
 	Settings map[AppName]any `yaml:"settings" doc:"Settings of applications that declare some: weir get apps NAME -o yaml lists them."`
 }

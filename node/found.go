@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/netview"
@@ -14,14 +15,14 @@ import (
 // found tells discovery which ports of a switch led to other switches when its tree was written,
 // and the application which of them its tree left out.
 func (n *node) found(at flowsync.Address, entries []flowsync.Entry) {
-	var tree forward.TreePorts
+	var tree broadcast.TreePorts
 	for i := range entries {
 		tree.AddRow(entries[i].Match, entries[i].Priority)
 	}
 	n.apps.Listed(at.DPID, len(entries) > 0)
 	n.discovery.FormerLinkPorts(at.DPID, at.Epoch, tree.Links)
-	if n.apps.Forward != nil {
-		n.apps.Forward.InheritTree(at.DPID, tree.Links, tree.Off)
+	if n.apps.Broadcast != nil {
+		n.apps.Broadcast.Inherit(at.DPID, tree)
 	}
 }
 

@@ -172,7 +172,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 		return nil, err
 	}
 	n.join(boot{key: key, life: bootID()})
-	n.settings.Crossings(crossings(n.apps.Forward, &n.intents))
+	n.settings.Crossings(crossings(n.apps, &n.intents))
 	n.settings.OnChange(n.apps.Configure)
 	n.remember()
 	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/weirnet/weir/app/catalog"
-	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
@@ -86,8 +85,9 @@ func (n *node) joinSettings(set *settings.Settings) (err error) {
 	return nil
 }
 
-// crossings counts what app/forward, nil if it is disabled, and the engine of intents know.
-func crossings(f *forward.Forward, in *intents) func(netview.Point) settings.Crossing {
+// crossings counts what the applications that have something on links, as far as they are not disabled, and
+// the engine of intents know.
+func crossings(apps *catalog.Apps, in *intents) func(netview.Point) settings.Crossing {
 	return func(at netview.Point) (p settings.Crossing) {
 		if in.engine == nil {
 			return p
@@ -95,11 +95,16 @@ func crossings(f *forward.Forward, in *intents) func(netview.Point) settings.Cro
 		p.Intents, _ = in.engine.DrainProgress(at) // none of an engine that has ended: at revision 0 nothing is drained
 		p.Revision = p.Intents.Revision
 		p.Leaving, p.Bound = p.Intents.Leaving, p.Intents.Ends+p.Intents.NoOther
-		if f != nil {
-			q := f.Crossing(at)
+		if apps.Forward != nil {
+			q := apps.Forward.Crossing(at)
 			p.Revision = min(p.Revision, q.Revision)
-			p.Leaving += q.Pairs + q.Tree
+			p.Leaving += q.Pairs
 			p.Bound += q.Bound
+		}
+		if apps.Broadcast != nil {
+			q := apps.Broadcast.Crossing(at)
+			p.Revision = min(p.Revision, q.Revision)
+			p.Leaving += q.Leaving
 		}
 		return p
 	}

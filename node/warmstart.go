@@ -1,7 +1,7 @@
 package node
 
 import (
-	"github.com/weirnet/weir/app/forward"
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/warmstart"
 )
@@ -30,9 +30,9 @@ func (n *node) recollect(facts *warmstart.Facts) {
 	for _, t := range facts.Trees {
 		n.storedTrees[t.DPID] = t
 	}
-	if n.apps.Forward != nil {
+	if n.apps.Broadcast != nil {
 		for _, t := range facts.Trees {
-			n.apps.Forward.InheritTree(t.DPID, t.Links, t.Off)
+			n.apps.Broadcast.Inherit(t.DPID, broadcast.TreePorts{Links: t.Links, Off: t.Off})
 		}
 	}
 }
@@ -42,10 +42,10 @@ func (n *node) recollect(facts *warmstart.Facts) {
 // old tree in the next run of the instance too. As long as nothing is desired it is what was
 // remembered.
 func (n *node) treeOf(s *netview.Snapshot, dpid netview.DPID) (links, off []uint32, ok bool) {
-	var tree forward.TreePorts
+	var tree broadcast.TreePorts
 	confirmed := true
 	for r := range s.Rules(dpid) {
-		if r.Owner == forward.Owner {
+		if r.Owner == broadcast.RowOwner {
 			ok = true
 			confirmed = confirmed && r.State == netview.RuleInstalled
 			tree.AddRow(r.Match, r.Priority)
@@ -54,8 +54,8 @@ func (n *node) treeOf(s *netview.Snapshot, dpid netview.DPID) (links, off []uint
 	if old, was := n.storedTrees[dpid]; !ok && was {
 		return old.Links, old.Off, true
 	}
-	if !confirmed && n.apps.Forward != nil {
-		tree.AddPossible(n.apps.Forward.Unconfirmed(dpid))
+	if !confirmed && n.apps.Broadcast != nil {
+		tree.AddPossible(n.apps.Broadcast.Unconfirmed(dpid))
 	}
 	return tree.Links, tree.Off, ok
 }

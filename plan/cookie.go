@@ -8,7 +8,7 @@ type Kind uint8
 // The kinds of owners.
 const (
 	KindInfrastructure Kind = 0  // pipeline, discovery, table-miss
-	KindTree           Kind = 1  // app/forward: broadcast, ARP, ND
+	KindTree           Kind = 1  // app/broadcast: broadcast, ARP, ND
 	KindPair           Kind = 2  // app/forward: unicast pairs
 	KindOperator       Kind = 3  // operators' rules
 	KindIntent         Kind = 4  // intents

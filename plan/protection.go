@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/weirnet/weir/openflow"
+
 // The rows by which a port that floods the controller is held back (docs/spec/switch-plan.md,
 // "Protection"). They limit what goes to the controller and nothing else.
 var (
@@ -31,9 +33,17 @@ func GuardCookie(domain uint16, port uint32, what Guarded) uint64 {
 	return Cookie{Domain: domain, Kind: KindProtection, Owner: port, Version: uint16(what)}.Encode()
 }
 
-// ShowsCopy reports whether a packet-in that an entry with this cookie has sent is a copy: the
-// switch has forwarded the packet itself.
-func ShowsCopy(cookie uint64) bool {
+// IsCopy reports whether the switch has forwarded the packet itself and sends a copy: OpenFlow 1.3 by the
+// cookie of the entry that sent it, OpenFlow 1.0 (which has no cookie here: all ones) by the reason.
+func IsCopy(pin *openflow.PacketIn) bool {
+	if pin.Cookie == ^uint64(0) {
+		return pin.Reason == openflow.ReasonAction
+	}
+	return showsCopy(pin.Cookie)
+}
+
+// showsCopy reports whether a packet-in that an entry with this cookie has sent is a copy.
+func showsCopy(cookie uint64) bool {
 	c := Decode(cookie)
 	return c.Kind == KindTree || c.Kind == KindProtection && c.Version == uint16(GuardedCopies)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/weirnet/weir/openflow"
 )
 
 func TestPageProtection(t *testing.T) {
@@ -41,7 +43,7 @@ func TestGuardRowsStandInTheirBands(t *testing.T) {
 	}
 }
 
-func TestShowsCopy(t *testing.T) {
+func TestIsCopy(t *testing.T) {
 	for cookie, copied := range map[uint64]bool{
 		Cookie{Domain: 1, Kind: KindTree}.Encode():           true,
 		Cookie{Domain: 1, Kind: KindInfrastructure}.Encode(): false,
@@ -49,8 +51,13 @@ func TestShowsCopy(t *testing.T) {
 		GuardCookie(1, 7, GuardedMisses):                     false,
 		GuardCookie(1, 7, GuardedProbes):                     false,
 	} {
-		if ShowsCopy(cookie) != copied {
+		if IsCopy(&openflow.PacketIn{Cookie: cookie, Reason: openflow.ReasonAction}) != copied {
 			t.Errorf("cookie %#x shows a copy: %v", cookie, !copied)
+		}
+	}
+	for reason, copied := range map[openflow.PacketInReason]bool{openflow.ReasonAction: true, openflow.ReasonNoMatch: false} {
+		if IsCopy(&openflow.PacketIn{Cookie: ^uint64(0), Reason: reason}) != copied {
+			t.Errorf("without a cookie, reason %d: a copy is %v", reason, !copied)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/app"
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/app/failmode"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/config"
@@ -39,8 +40,9 @@ type Engines struct {
 
 // Apps are the applications of an instance.
 type Apps struct {
-	Forward *forward.Forward // nil: disabled
-	Stats   *stats.Loop
+	Broadcast *broadcast.Broadcast // nil: disabled
+	Forward   *forward.Forward     // nil: disabled
+	Stats     *stats.Loop
 
 	failModes *failmode.Watch // nil: disabled
 	engines   Engines
@@ -73,6 +75,11 @@ func all(extra []app.Spec) []listed {
 		list = append(list, listed{Spec: s})
 	}
 	return list
+}
+
+// disabled reports whether an application is, or the one that it is disabled with.
+func (l *listed) disabled(names []string) bool {
+	return slices.Contains(names, l.Name) || l.with != "" && slices.Contains(names, l.with)
 }
 
 // Schema is what a configuration may say of the applications of an instance that has some besides those
@@ -121,7 +128,7 @@ func Check(extra []app.Spec, disable []string) error {
 func New(e Engines, extra []app.Spec) *Apps {
 	a := &Apps{engines: e}
 	for _, l := range all(extra) {
-		r := &running{listed: l, disabled: slices.Contains(e.Config.Apps.Disable, l.Name)}
+		r := &running{listed: l, disabled: l.disabled(e.Config.Apps.Disable)}
 		a.list = append(a.list, r)
 		switch {
 		case r.disabled:
@@ -190,6 +197,10 @@ func (a *Apps) Parts() []*loop.Part {
 	list := []*loop.Part{&a.Stats.Part}
 	if a.Forward != nil {
 		list = append(list, &a.Forward.Follow(a.engines.Maps).Part)
+	}
+	if a.Broadcast != nil {
+		a.Broadcast.Follow(a.engines.Maps)
+		list = append(list, &a.Broadcast.Part)
 	}
 	var hosts []*app.Host
 	for _, r := range a.list {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/weirnet/weir/app"
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/app/failmode"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/app/guard"
@@ -16,8 +17,10 @@ var builtin = []listed{
 		Text: "holds back ports that flood the controller with packet-ins"}},
 	{inline: (*Apps).makeProxyARP, Spec: app.Spec{Name: proxyarp.Owner,
 		Text: "answers ARP requests and neighbour solicitations from the view, on top of the tree"}},
+	{vital: true, with: forward.Owner, inline: (*Apps).makeBroadcast, Spec: app.Spec{Name: broadcast.Owner,
+		Text: "brings broadcasts, multicast, ARP and neighbour discovery to all hosts along a loop-free tree"}},
 	{vital: true, inline: (*Apps).makeForward, Spec: app.Spec{Name: forward.Owner,
-		Text: "forwards between all hosts along shortest paths, and broadcasts along a loop-free tree"}},
+		Text: "forwards between all hosts along shortest paths"}},
 	{required: true, inline: (*Apps).makeStats, Spec: app.Spec{Name: stats.Owner, Text: "asks switches for their counters"}},
 	{inline: (*Apps).makeFailMode, Spec: app.Spec{Name: failmode.Owner,
 		Text: "finds switches that empty their tables while they have no controller"}},
@@ -27,11 +30,12 @@ var builtin = []listed{
 type listed struct {
 	app.Spec
 	inline func(*Apps) inline // makes one that is called by the readers of sessions, in place of Spec.New
-	// vital: its panic is the instance's. Without app/forward nobody would mend the tree, and locks that
-	// it holds would hold up all switches; without app/guard any port could flood the controller. A
+	// vital: its panic is the instance's. Without app/broadcast nobody would mend the tree; locks that
+	// app/forward holds would hold up all switches; without app/guard any port could flood the controller. A
 	// new start takes seconds, and switches forward meanwhile.
 	vital    bool
-	required bool // others stand on it, so that it cannot be disabled
+	required bool   // others stand on it, so that it cannot be disabled
+	with     string // the application that it is disabled with; it may be disabled alone too
 }
 
 func (a *Apps) makeGuard() inline {
@@ -46,11 +50,23 @@ func (a *Apps) makeProxyARP() inline {
 	return inline{app: p.App(), part: &p.Part, counts: p.Counts().ByKind}
 }
 
+// makeBroadcast: Parts has its part, behind that of pairs, which it waits for.
+func (a *Apps) makeBroadcast() inline {
+	e := &a.engines
+	a.Broadcast = broadcast.New(broadcast.Config{Domain: uint16(e.Config.Domain), Pairs: true,
+		Unknown: forward.Unknown(e.Config.Forward.Unknown) == forward.UnknownFlood}, e.View.Desired(broadcast.RowOwner))
+	return inline{app: a.Broadcast.App(), counts: a.Broadcast.Counts().ByKind}
+}
+
 // makeForward: Parts has the part that it follows the maps with.
 func (a *Apps) makeForward() inline {
 	e := &a.engines
-	a.Forward = forward.New(forward.Config{Domain: uint16(e.Config.Domain), Generation: e.Generation,
-		Unknown: forward.Unknown(e.Config.Forward.Unknown), Alarms: e.Alarms}, e.View.Desired(forward.Owner))
+	cfg := forward.Config{Domain: uint16(e.Config.Domain), Generation: e.Generation,
+		Unknown: forward.Unknown(e.Config.Forward.Unknown), Alarms: e.Alarms}
+	if a.Broadcast != nil {
+		cfg.Broadcast = a.Broadcast
+	}
+	a.Forward = forward.New(cfg)
 	return inline{app: a.Forward.App(), counts: a.Forward.Counts().ByKind}
 }
 

@@ -44,7 +44,7 @@ const benchHosts = 1000
 // the last.
 func line(switches int, v openflow.Version) (*Forward, []*Datapath, []*sink) {
 	view := netview.New(netview.Limits{})
-	f := New(Config{Domain: 1}, view.Desired(Owner))
+	f := New(Config{Domain: 1})
 	var ds []*Datapath
 	var sinks []*sink
 	view.Facts().Update(func(tx *netview.FactsTx) {

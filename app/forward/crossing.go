@@ -16,9 +16,6 @@ type Crossing struct {
 	Pairs int
 	// Bound are the pairs that stay: a host of theirs is there, or no other path is.
 	Bound int
-	// Tree are the tree's links that are to leave, or may not have left; TreeBound those that stay,
-	// since no others join what they join.
-	Tree, TreeBound int
 }
 
 // Crossing counts what crosses a port, or, with port 0, a switch. To watch a link being drained,
@@ -26,7 +23,6 @@ type Crossing struct {
 // goroutine.
 func (f *Forward) Crossing(at netview.Point) Crossing {
 	sum := Crossing{Revision: netview.Revision(f.revision.Load())}
-	f.tree.countCrossing(at, &sum)
 	j := f.judge()
 	if j.Map == nil {
 		return sum

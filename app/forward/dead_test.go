@@ -206,7 +206,7 @@ func TestAStuckSwitchHoldsUpNoOther(t *testing.T) {
 				n.join(9, shapes["torus"].edges)
 				n.stuck = n.ids[len(n.ids)-1]
 				n.newPlace() // something that it does not confirm
-				held := slices.Clone(n.f.tree.forest.Ports(n.stuck))
+				held := n.treeLinks(n.stuck)
 				for range 6 {
 					at := n.anyCable()
 					if at.DPID == n.stuck || n.cables[at].DPID == n.stuck || n.down[at] {
@@ -218,7 +218,7 @@ func TestAStuckSwitchHoldsUpNoOther(t *testing.T) {
 					n.settle()
 					n.drain(n.anyCable())
 					n.settle()
-					elsewhere := slices.Equal(n.f.tree.forest.Ports(n.stuck), held)
+					elsewhere := slices.Equal(n.treeLinks(n.stuck), held)
 					for _, x := range n.stations() {
 						n.hops = 0
 						n.say(x, frame(packet.Broadcast, x.mac, packet.TypeARP, 1))

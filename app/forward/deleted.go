@@ -41,9 +41,6 @@ func (f *Forward) forgetSwitch(dpid netview.DPID, snap *netview.Snapshot) {
 	delete(f.inherited.at, dpid)
 	delete(f.inherited.whole, dpid)
 	f.inherited.mu.Unlock()
-	f.tree.mu.Lock()
-	delete(f.tree.found, dpid)
-	f.tree.mu.Unlock()
 }
 
 // clear ends all pairs and installs of a switch.

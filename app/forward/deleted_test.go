@@ -15,7 +15,6 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 		n := newNetwork(t, 1, v, Config{})
 		n.join(4, [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}})
 		n.allPairs(t)
-		n.f.InheritTree(3, []uint32{2, 3}, []uint32{3})
 		gone := n.switches[3]
 		del := func() {
 			n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(3) })
@@ -35,14 +34,12 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 				t.Errorf("%v: a path passes it: %v", v, p.hops)
 			}
 		}
-		_, tree := f.tree.switches[3]
-		_, found := f.tree.found[3]
-		if len(f.deletedHosts) != 0 || len(f.retired.list) != 0 || tree || found {
-			t.Errorf("%v: kept: %d hosts, %d paths that were left, tree %v, tree found %v", v, len(f.deletedHosts),
-				len(f.retired.list), tree, found)
+		if len(f.deletedHosts) != 0 || len(f.retired.list) != 0 {
+			t.Errorf("%v: kept: %d hosts, %d paths that were left", v, len(f.deletedHosts), len(f.retired.list))
 		}
-		if sum := f.Crossing(netview.Point{DPID: 3}); sum.Pairs+sum.Bound+sum.Tree+sum.TreeBound != 0 {
-			t.Errorf("%v: %+v", v, sum)
+		at := netview.Point{DPID: 3}
+		if p, q := f.Crossing(at), n.b.Crossing(at); p.Pairs+p.Bound+q.Leaving+q.Bound != 0 {
+			t.Errorf("%v: %+v, %+v", v, p, q)
 		}
 		all := n.stations()
 		n.arrives(t, all[0], all[1], "a pair that never passed it")

@@ -1,28 +1,22 @@
-// Package forward is the built-in application that makes a network forward: any host reaches any
+// Package forward is the built-in application that makes a network forward unicast: any host reaches any
 // host, whatever the topology, loops included, without anybody configuring anything.
 //
 // # The problem
 //
-// A network of switches with loops in it has no safe way to flood, and a controller that installs
-// hop by hop costs a round trip at every switch. So there are two mechanisms:
-//
-//   - the tree (tree.go): broadcast, multicast, ARP and neighbour discovery follow a loop-free
-//     spanning tree by firm rules, a constant number for each switch, which work with no controller
-//     alive. See docs/spec/switch-plan.md;
-//   - pairs (pair.go): unicast takes a shortest path. The first packet of a (VLAN, source,
-//     destination) comes in, the rules of the whole path are installed downstream first and
-//     confirmed by barriers, then the ingress rule goes in and the packet is released: no second
-//     packet-in. Equal-cost paths are shared out by a symmetric hash of the pair.
+// A controller that installs hop by hop costs a round trip at every switch. So the first packet of a pair
+// (VLAN, source, destination) comes in, the rules of a whole shortest path are installed downstream first
+// and confirmed by barriers, then the ingress rule goes in and the packet is released: no second packet-in.
+// Equal-cost paths are shared out by a symmetric hash of the pair. Packets to hosts that nobody knows, and
+// to groups, are package broadcast's (Broadcaster).
 //
 // # Inputs and outputs
 //
 // PacketIn, BatchEnd and FlowRemoved are called on the goroutine that reads from the switch, in the
 // order of its messages; they only look into indices and append to output queues. Step takes the
-// changes of the view, on one goroutine: it keeps the indices, publishes the tree's rules through
-// netview.Desired, and moves pairs whose path broke, whose host moved, or whose path crosses
-// something drained. Crossing counts those that still do. Step returns nothing to do, as the cores
-// of other engines do: pairs are decided and written where the packet came in, under a lock of its
-// switch, since the packet waits.
+// changes of the view, on one goroutine: it keeps the indices, and moves pairs whose path broke, whose host
+// moved, or whose path crosses something drained. Crossing counts those that still do. Step returns nothing
+// to do, as the cores of other engines do: pairs are decided and written where the packet came in, under a
+// lock of its switch, since the packet waits.
 //
 // # State and invariants
 //
@@ -35,8 +29,6 @@
 //     released without a rule.
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no
 //     loops.
-//   - A change of the tree removes before it adds (tree.go, open.go), so two trees never forward
-//     together.
 //   - No rule sends to a port that is not what it was when the rule was written (ports.go).
 //   - A planned change of paths is hitless (transition.go), and bounded (mover.go).
 //   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its

@@ -150,8 +150,8 @@ func (n *network) left(t *testing.T, places ...netview.Point) {
 func (n *network) gone(t *testing.T, places ...netview.Point) {
 	t.Helper()
 	for _, at := range places {
-		if p := n.f.Crossing(at); p.Pairs+p.Tree > 0 {
-			t.Errorf("%d pairs and %d links of the tree still pass %s", p.Pairs, p.Tree, at)
+		if p, q := n.f.Crossing(at), n.b.Crossing(at); p.Pairs+q.Leaving > 0 {
+			t.Errorf("%d pairs and %d links of the tree still pass %s", p.Pairs, q.Leaving, at)
 		}
 	}
 	if n.f.moves.Taken() != 0 {
@@ -236,8 +236,8 @@ func TestDrainOfEverything(t *testing.T) {
 		if got := n.f.Counts().Moved.Load(); got != moved {
 			t.Errorf("%d pairs moved, though everything is drained", got-moved)
 		}
-		if p := n.f.Crossing(all[0]); p.Bound == 0 || p.TreeBound == 0 {
-			t.Errorf("%+v pass a switch that has to be passed", p)
+		if p, q := n.f.Crossing(all[0]), n.b.Crossing(all[0]); p.Bound == 0 || q.Bound == 0 {
+			t.Errorf("%+v, %+v pass a switch that has to be passed", p, q)
 		}
 	})
 }
@@ -369,6 +369,7 @@ func TestSlowMovesEndWithTheSession(t *testing.T) {
 // disconnect ends a switch's session: what was on its way there is lost, and waits in vain.
 func (n *network) disconnect(sw *naive) {
 	sw.d.Detach(sw)
+	sw.b.SwitchDown()
 	sw.in = nil
 	sw.gone = true
 	var failed []func(error)
@@ -384,7 +385,7 @@ func (n *network) disconnect(sw *naive) {
 func (n *network) reconnect(sw *naive) {
 	sw.gone = false
 	row, _ := n.view.Snapshot().Switch(sw.id)
-	n.f.Attach(sw.id, nextEpoch(), n.version, row.Tables, sw)
+	sw.attach(row.Tables)
 	n.connected1(sw.id, true)
 	for r := range n.view.Snapshot().Rules(sw.id) {
 		n.sync([]netview.Change{{Kind: netview.KindRule, Rule: r}})

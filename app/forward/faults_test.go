@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -453,17 +454,22 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 			n.cut(at, false)
 			n.settle()
 		}
-		want := n.treeOutputs()
-		next := New(Config{Domain: 1}, n.view.Desired("next"))
+		want, found := n.treeOutputs(), make(map[netview.DPID]broadcast.TreePorts)
 		for _, id := range n.ids {
-			next.InheritTree(n.foundAt(id, want))
+			found[id] = n.foundAt(id, want)
 		}
-		snap := n.view.Snapshot()
-		next.tree.resetForest()
-		next.tree.forest.Update(snap)
+		n.dead()
+		n.begin(n.f.cfg)
+		for id, ports := range found {
+			n.switches[id].gone = false
+			n.b.Inherit(id, ports)
+		}
+		n.announce(true)
+		n.settle()
+		got := n.treeOutputs()
 		for from := range n.cables {
-			if got := slices.Contains(next.tree.forest.Ports(from.DPID), from.Port); got != want[from] {
-				t.Errorf("%s in the tree: %v, before: %v", from, got, want[from])
+			if got[from] != want[from] {
+				t.Errorf("%s in the tree: %v, before: %v", from, got[from], want[from])
 			}
 		}
 	})
@@ -471,16 +477,16 @@ func TestTreeOfAnEarlierLife(t *testing.T) {
 
 // foundAt is what a switch would be found to hold of a tree: its inter-switch ports, and those that
 // are left out.
-func (n *network) foundAt(id netview.DPID, tree map[netview.Point]bool) (dpid netview.DPID, links, off []uint32) {
+func (n *network) foundAt(id netview.DPID, tree map[netview.Point]bool) (found broadcast.TreePorts) {
 	for from := range n.cables {
 		if from.DPID == id {
-			links = append(links, from.Port)
+			found.Links = append(found.Links, from.Port)
 			if !tree[from] {
-				off = append(off, from.Port)
+				found.Off = append(found.Off, from.Port)
 			}
 		}
 	}
-	return id, links, off
+	return found
 }
 
 // TestInstalledIsThePathTaken cuts a link and restores it: pairs stay on the way round, and are

@@ -12,6 +12,9 @@ import (
 	"github.com/weirnet/weir/topology"
 )
 
+// Owner is the name of the application, and of the owner of its rules.
+const Owner = "forward"
+
 // Unknown is what happens to a unicast packet that no rule matches.
 type Unknown string
 
@@ -32,6 +35,18 @@ type Config struct {
 	// MaxPairsPort is how many pairs may begin at one port; the constant of that name if 0.
 	MaxPairsPort int
 	Alarms       alarm.Sink // told when a switch begins to refuse rules, and when it stops; may be nil
+	// Broadcast reaches all hosts; nil: nobody does, and packets to unknown hosts are dropped.
+	Broadcast Broadcaster
+}
+
+// Broadcaster is who reaches all hosts. Neither method may wait for the application.
+type Broadcaster interface {
+	// Flood sends a packet to a host that is not known to all, on the goroutine that reads from the switch it
+	// came to. The packet is valid during the call.
+	Flood(netview.DPID, *openflow.PacketIn)
+	// Applied is told that the pairs' rules that send to ports which were gone at a revision of the view are
+	// deleted: what these ports lead to now may be used.
+	Applied(netview.Revision)
 }
 
 // Limits. What is over them is counted, not queued.
@@ -68,7 +83,6 @@ type Counts struct {
 	Copies      atomic.Uint64 // of them, copies of packets that the switch has forwarded itself
 	Pairs       atomic.Uint64 // pairs installed
 	Released    atomic.Uint64 // packets sent on
-	Flooded     atomic.Uint64 // packets to unknown hosts and multicast, sent out of every edge port
 	NoPath      atomic.Uint64 // packets dropped: no path to the host
 	HeldDropped atomic.Uint64 // packets dropped: too many were waiting for a path
 	Unsent      atomic.Uint64 // messages dropped: the switch's queue was full, or its connection gone
@@ -82,9 +96,9 @@ type Counts struct {
 func (c *Counts) ByKind() map[string]uint64 {
 	return map[string]uint64{
 		"packet_ins": c.PacketIns.Load(), "copies": c.Copies.Load(), "pairs": c.Pairs.Load(),
-		"released": c.Released.Load(), "flooded": c.Flooded.Load(),
-		"no_path": c.NoPath.Load(), "held_dropped": c.HeldDropped.Load(), "unsent": c.Unsent.Load(), "unruled": c.Unruled.Load(),
-		"moved": c.Moved.Load(), "adopted": c.Adopted.Load(), "refused": c.Refused.Load(),
+		"released": c.Released.Load(), "no_path": c.NoPath.Load(), "held_dropped": c.HeldDropped.Load(),
+		"unsent": c.Unsent.Load(), "unruled": c.Unruled.Load(), "moved": c.Moved.Load(), "adopted": c.Adopted.Load(),
+		"refused": c.Refused.Load(),
 	}
 }
 
@@ -97,12 +111,9 @@ type Forward struct {
 	paths        *pathRegistry
 	maps         atomic.Pointer[topology.Source] // that the application follows; nil if Step is called by somebody else
 	topology     atomic.Pointer[topology.Map]    // that Step was called with
-	edges        atomic.Pointer[[]edgePorts]     // in the order of datapath ids
 	directsLeft  atomic.Int64                    // in this second
 	refusing     atomic.Int64                    // switches that refuse rules
-	floodsLeft   atomic.Int64                    // in this second
-	tree         *treeCore
-	deletedHosts map[uint64]hostPlace // places of hosts that were deleted and not learned again; Step's
+	deletedHosts map[uint64]hostPlace            // places of hosts that were deleted and not learned again; Step's
 	retired      retired
 	inherited    inherited
 	mover        mover
@@ -122,14 +133,14 @@ type hostPlace struct {
 	at netview.Point
 }
 
-// New returns an application that publishes its rules through the writer.
-func New(cfg Config, wanted *netview.Desired) *Forward {
+// New returns an application.
+func New(cfg Config) *Forward {
 	if cfg.MaxPairsPort <= 0 {
 		cfg.MaxPairsPort = MaxPairsPort
 	}
 	f := &Forward{cfg: cfg, paths: newPaths(), deletedHosts: make(map[uint64]hostPlace), attach: make(chan struct{}, 1),
 		bell: loop.NewBell()}
-	f.tree, f.mover.drains, f.mover.restorer = newTreeCore(cfg, wanted), make(drains), pathing.NewRestorer()
+	f.mover.drains, f.mover.restorer = make(drains), pathing.NewRestorer()
 	return f
 }
 

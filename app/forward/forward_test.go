@@ -455,6 +455,18 @@ func (n *network) treeOutputs() map[netview.Point]bool {
 	return out
 }
 
+// treeLinks are the inter-switch ports of a switch whose links either end is to have in the tree.
+func (n *network) treeLinks(id netview.DPID) (ports []uint32) {
+	out := n.treeOutputs()
+	for a, b := range n.cables {
+		if a.DPID == id && (out[a] || out[b]) {
+			ports = append(ports, a.Port)
+		}
+	}
+	slices.Sort(ports)
+	return ports
+}
+
 // TestTreeRemovesBeforeItAdds looks at what is desired right after a cut, while a switch has not
 // yet confirmed.
 func TestTreeRemovesBeforeItAdds(t *testing.T) {

@@ -16,8 +16,7 @@ import (
 func (n *network) reborn(cfg Config) {
 	n.dead()
 	cfg.Domain, cfg.Generation = 1, n.f.cfg.Generation+1
-	n.f = New(cfg, n.view.Desired(Owner))
-	n.f.Second()
+	n.begin(cfg)
 	for _, sw := range n.switches {
 		sw.gone = false
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -32,6 +33,7 @@ type network struct {
 	facts    *netview.Facts
 	status   *netview.Status
 	f        *Forward
+	b        *broadcast.Broadcast
 	topo     *topology.Map
 	rev      netview.Revision
 	switches map[netview.DPID]*naive
@@ -62,6 +64,7 @@ type naive struct {
 	id        netview.DPID
 	ports     []uint32
 	d         *Datapath
+	b         *broadcast.Session
 	in, out   []func() // from and to the controller, in order
 	entries   []openflow.FlowMod
 	packetIns int
@@ -81,9 +84,23 @@ func newNetwork(t *testing.T, seed uint64, v openflow.Version, cfg Config) *netw
 		down: make(map[netview.Point]bool), hosts: make(map[packet.MAC]*station),
 	}
 	cfg.Domain = 1
-	n.f = New(cfg, view.Desired(Owner))
-	n.f.Second()
+	n.begin(cfg)
 	return n
+}
+
+// begin makes the applications.
+func (n *network) begin(cfg Config) {
+	n.b = broadcast.New(broadcast.Config{Domain: cfg.Domain, Unknown: cfg.Unknown == UnknownFlood},
+		n.view.Desired(broadcast.RowOwner))
+	cfg.Broadcast = n.b
+	n.f = New(cfg)
+	n.second()
+}
+
+// second is the beat of both.
+func (n *network) second() {
+	n.b.Beat()
+	n.f.Second()
 }
 
 // join puts switches into the network, with a host at port 1 of each and cables between further
@@ -125,7 +142,7 @@ func (n *network) announce(hosts bool) {
 				row.Ports = append(row.Ports, netview.Port{Number: p, Name: fmt.Sprintf("%d-%d", id, p), Up: true, Role: role})
 			}
 			tx.PutSwitch(row)
-			sw.d = n.f.Attach(id, nextEpoch(), n.version, tables, sw)
+			sw.attach(tables)
 		}
 		for a, b := range n.cables {
 			tx.PutLink(&netview.Link{LinkKey: netview.LinkKey{Src: a, Dst: b}, Up: true, State: netview.LinkConfirmed})
@@ -141,7 +158,13 @@ func (n *network) announce(hosts bool) {
 	snap := n.view.Snapshot()
 	n.topo, n.rev = topology.Build(snap), snap.Revision()
 	n.f.Reset(snap, n.topo)
+	n.b.Apply(topology.Update{Reset: true, Upto: n.rev, Snap: snap})
 	n.install(n.rev, snap)
+}
+
+// attach begins a session.
+func (s *naive) attach(tables uint8) {
+	s.d, s.b = s.n.f.Attach(s.id, nextEpoch(), s.n.version, tables, s), s.n.b.Attach(s.id, s)
 }
 
 func (n *network) newPort(index int) netview.Point {
@@ -191,6 +214,7 @@ func (n *network) follow() bool {
 	snap := n.view.Snapshot()
 	n.topo, n.rev = n.topo.Next(snap, changes), upto
 	n.f.Step(changes, snap, n.topo, upto == snap.Revision())
+	n.b.Apply(topology.Update{Changes: changes, Upto: upto, Snap: snap})
 	n.sync(changes)
 	return true
 }
@@ -266,7 +290,7 @@ func (n *network) settle() {
 				n.t.Fatal("the network does not come to rest")
 			}
 		}
-		n.f.Second()
+		n.second()
 	}
 	if err := n.view.Snapshot().Check(); err != nil {
 		n.t.Fatal(err)
@@ -518,6 +542,9 @@ func (s *naive) punt(port uint32, frame []byte, reason openflow.PacketInReason, 
 			Buffer: openflow.NoBuffer, TotalLen: uint16(len(frame)), Reason: reason, Cookie: cookie, InPort: port, Data: frame,
 		}
 		dst, src, vlan, etherType, _, _ := packet.ParseEthernet(frame)
+		if plan.SingleTable(s.n.version, 1) {
+			s.b.Group(&pin, packet.MACFromUint64(dst))
+		}
 		s.d.PacketIn(&pin, Frame{Dst: dst, Src: src, VLAN: vlan, EtherType: etherType})
 		s.d.BatchEnd()
 	})

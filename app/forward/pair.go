@@ -19,19 +19,14 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 	if out == nil {
 		return
 	}
-	copied := isCopy(pin)
+	copied := plan.IsCopy(pin)
 	if copied {
 		f.count.Copies.Add(1)
 		if fr.multicast() || !f.installsCopies(out, fr) {
 			return
 		}
 	}
-	if fr.multicast() {
-		if out.single && fr.Dst != 1<<48-1 {
-			d.mu.Lock()
-			f.flood(d, out, pin)
-			d.mu.Unlock()
-		}
+	if fr.multicast() { // package broadcast's
 		return
 	}
 	pr := pairOf(fr)
@@ -41,8 +36,20 @@ func (d *Datapath) PacketIn(pin *openflow.PacketIn, fr Frame) {
 		return
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.unicast(out, pin, pr, copied)
+	known = d.unicast(out, pin, pr, copied)
+	d.mu.Unlock()
+	if !known && !copied {
+		d.flood(pin)
+	}
+}
+
+// flood sends a packet to a host that is not known to all. No lock is held.
+func (d *Datapath) flood(pin *openflow.PacketIn) {
+	if to := d.f.cfg.Broadcast; to != nil {
+		to.Flood(d.id, pin)
+		return
+	}
+	d.f.count.NoPath.Add(1)
 }
 
 // transit handles a packet that entered the network at another switch. If the pair's path crosses
@@ -103,16 +110,6 @@ func (d *Datapath) hopsTo(pin *openflow.PacketIn, pr pair) ([]topology.Hop, bool
 	return hops, ok
 }
 
-// isCopy reports whether the switch has forwarded the packet itself and sends a copy: OpenFlow 1.3
-// by the cookie of the rule that sent it, OpenFlow 1.0 (which has no cookie here: all ones) by the
-// reason.
-func isCopy(pin *openflow.PacketIn) bool {
-	if pin.Cookie == ^uint64(0) {
-		return pin.Reason == openflow.ReasonAction
-	}
-	return plan.ShowsCopy(pin.Cookie)
-}
-
 // installsCopies reports whether a unicast packet that was flooded along the tree should get a
 // path: where the tree also carries unicast other than ARP and neighbour discovery.
 func (f *Forward) installsCopies(out *switchConn, fr Frame) bool {
@@ -122,30 +119,29 @@ func (f *Forward) installsCopies(out *switchConn, fr Frame) bool {
 	return out.single && fr.EtherType == etherTypeIPv6
 }
 
-// unicast installs the pair's path and releases the packet along it. d.mu is held.
-func (d *Datapath) unicast(out *switchConn, pin *openflow.PacketIn, pr pair, copied bool) {
+// unicast installs the pair's path and releases the packet along it. It returns false, and has done nothing,
+// if the destination is not known. d.mu is held.
+func (d *Datapath) unicast(out *switchConn, pin *openflow.PacketIn, pr pair, copied bool) (known bool) {
 	dst, known := d.f.hosts.get(pr.dstKey())
 	if !known {
-		if !copied {
-			d.f.flood(d, out, pin)
-		}
-		return
+		return false
 	}
 	if dst.at.DPID == d.id {
 		if dst.at.Port != pin.InPort {
 			d.local(out, pin, pr, dst.at.Port, copied)
 		}
-		return
+		return true
 	}
 	if w := d.installs[pr]; w != nil {
 		if !copied {
 			d.holdPacket(w, pin)
 		}
-		return
+		return true
 	}
 	if hops, ok := d.hopsTo(pin, pr); ok {
 		d.installRemote(out, pin, pr, hops, copied)
 	}
+	return true
 }
 
 // pathTo returns the hops from a point to another, in the current topology.

@@ -6,20 +6,16 @@ const (
 	// packets are released without a rule: who invents addresses fills neither tables of switches
 	// nor ours.
 	MaxPairsPort = 1 << 16
-	// FloodsPort is how many of FloodsPerSecond one port may use.
-	FloodsPort = 50
 	// recountSeconds is how often a port's pairs are counted anew, once too many have begun there.
 	recountSeconds = 10
 	// quotaPorts is how many port numbers are counted one by one; higher ones share the last count.
 	quotaPorts = 4096
 )
 
-// quota counts, for each port of a switch, the pairs and floods that begin there. d.mu guards it.
+// quota counts, for each port of a switch, the pairs that begin there. d.mu guards it.
 type quota struct {
 	pairs   []int32 // begun since the last recount; those that ended since are still included
 	counted int64   // second of the last recount; 0: never
-	floods  []uint16
-	second  int64 // that floods is of
 }
 
 func slotOf(port uint32) int { return int(min(port, quotaPorts-1)) }
@@ -60,21 +56,4 @@ func (d *Datapath) countPair(port uint32) {
 		d.quota.pairs = append(d.quota.pairs, make([]int32, n)...)
 	}
 	d.quota.pairs[i]++
-}
-
-// mayFlood takes one of a port's floods of this second; d.mu is held.
-func (d *Datapath) mayFlood(port uint32) bool {
-	q, i := &d.quota, slotOf(port)
-	if now := int64(d.f.seconds.Load()); now != q.second {
-		clear(q.floods)
-		q.second = now
-	}
-	if n := i + 1 - len(q.floods); n > 0 {
-		q.floods = append(q.floods, make([]uint16, n)...)
-	}
-	if q.floods[i] >= FloodsPort {
-		return false
-	}
-	q.floods[i]++
-	return true
 }

@@ -15,7 +15,7 @@ import (
 func TestAPortHasItsShareOfPairs(t *testing.T) {
 	for _, remote := range []bool{false, true} {
 		view := netview.New(netview.Limits{})
-		f := New(Config{Domain: 1, MaxPairsPort: 10}, view.Desired(Owner))
+		f := New(Config{Domain: 1, MaxPairsPort: 10})
 		host := func(n int, dpid netview.DPID, port uint32) *netview.Host {
 			return &netview.Host{HostID: netview.HostID{MAC: packet.MACFromUint64(uint64(n))},
 				At: netview.Point{DPID: dpid, Port: port}}
@@ -91,25 +91,6 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 		}
 		if n := ds[0].Pairs(); remote && n != 10 {
 			t.Errorf("%d pairs of unknown hosts, and one, began at a port, want 10", n)
-		}
-	}
-}
-
-// A port has its share of what is handed out everywhere in a second.
-func TestAPortHasItsShareOfFloods(t *testing.T) {
-	d := &Datapath{f: &Forward{}}
-	for second := range 2 {
-		d.f.seconds.Add(1)
-		for port, want := range map[uint32]int{1: FloodsPort, 7: FloodsPort, 1 << 30: FloodsPort} {
-			n := 0
-			for range 200 {
-				if d.mayFlood(port) {
-					n++
-				}
-			}
-			if n != want {
-				t.Errorf("second %d: port %d flooded %d times, want %d", second, port, n, want)
-			}
 		}
 	}
 }

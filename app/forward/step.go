@@ -11,7 +11,7 @@ import (
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[uint64]netview.Point)
-	var what changedTables
+	var what struct{ switches, links bool } // that have changed
 	left := f.portsLeft(changes, snap, whole)
 	f.forgetPlaces(left, snap)
 	for i := range changes {
@@ -35,9 +35,10 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	if what.links { // before paths are chosen
 		f.linksChanged(m, changes)
 	}
-	f.updateEdges(changes, snap, whole)
 	f.deletePortRules(left)
-	f.tree.step(snap, changes, whole)
+	if f.cfg.Broadcast != nil {
+		f.cfg.Broadcast.Applied(snap.Revision())
+	}
 	if what.links {
 		f.rerouteBroken(down, m)
 		f.recheck = true
@@ -131,7 +132,6 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 // moves, continues planned moves, and deletes the rules of retired paths.
 func (f *Forward) Second() {
 	now := f.seconds.Add(1)
-	f.floodsLeft.Store(FloodsPerSecond)
 	f.directsLeft.Store(DirectPerSecond)
 	f.publishBackoff()
 	f.adoptAll(now)

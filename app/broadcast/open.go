@@ -1,4 +1,4 @@
-package forward
+package broadcast
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ type ruleState struct {
 func (sw *treeSwitch) updateState(snap *netview.Snapshot) {
 	sw.looked, sw.lacks = true, ruleState{}
 	for r := range snap.Rules(sw.dpid) {
-		if r.Owner == Owner {
+		if r.Owner == RowOwner {
 			sw.lacks.pending = sw.lacks.pending || r.State == netview.RulePending
 			sw.lacks.failed = sw.lacks.failed || r.State == netview.RuleFailed
 			sw.lacks.unknown = sw.lacks.unknown || r.Unknown()
@@ -35,20 +35,20 @@ func (sw *treeSwitch) updateState(snap *netview.Snapshot) {
 
 // confirm records which switches hold what was published last, and nothing else. It reports whether
 // there were any, also those that hold what they can (see settled).
-func (t *treeCore) confirm(snap *netview.Snapshot) bool {
+func (c *core) confirm(snap *netview.Snapshot) bool {
 	any := false
-	t.unconfirmed = slices.DeleteFunc(t.unconfirmed, func(sw *treeSwitch) bool {
+	c.unconfirmed = slices.DeleteFunc(c.unconfirmed, func(sw *treeSwitch) bool {
 		if !sw.unconfirmed || snap.Revision() < sw.rev {
 			return !sw.unconfirmed
 		}
 		if !sw.looked {
 			sw.updateState(snap)
-			t.markLinksStale(sw)
+			c.net.markLinksStale(sw)
 		}
 		if sw.row != nil && sw.row.Connected && !sw.lacks.pending && !sw.lacks.failed {
 			sw.possible, sw.unconfirmed = sw.ports.inTree(), false
-			t.state.setPossible(sw.dpid, nil)
-			t.markLinksStale(sw)
+			c.use.setPossible(sw.dpid, nil)
+			c.net.markLinksStale(sw)
 		}
 		any = any || !sw.lacks.pending
 		return !sw.unconfirmed
@@ -113,44 +113,44 @@ func linked(snap *netview.Snapshot, at netview.Point) bool {
 }
 
 // updateOpen updates which links are open, at switches whose links are stale.
-func (t *treeCore) updateOpen(snap *netview.Snapshot) {
-	for _, sw := range t.staleLinks {
+func (c *core) updateOpen(snap *netview.Snapshot) {
+	for _, sw := range c.net.staleLinks {
 		sw.linksStale = false
 		for _, i := range sw.links {
-			t.set(i, t.links[i].in, t.links[i].isOpen(snap))
+			c.net.set(i, c.net.links[i].in, c.net.links[i].isOpen(snap))
 		}
 	}
-	t.staleLinks = t.staleLinks[:0]
+	c.net.staleLinks = c.net.staleLinks[:0]
 }
 
 // updateHeldBack updates which ports of the forest cannot be in the tree yet.
-func (t *treeCore) updateHeldBack() {
-	if t.notOpen == 0 && len(t.held) == 0 {
+func (c *core) updateHeldBack() {
+	if c.net.notOpen == 0 && len(c.held) == 0 {
 		return
 	}
-	held := t.holdBack()
-	for _, was := range [][]netview.Point{t.held, held} {
+	held := c.holdBack()
+	for _, was := range []heldBack{c.held, held} {
 		for _, at := range was {
-			if sw, ok := t.switches[at.DPID]; ok && !(holds(t.held, at) && holds(held, at)) {
-				t.markRulesStale(sw)
+			if sw, ok := c.net.switches[at.DPID]; ok && !(c.held.has(at) && held.has(at)) {
+				c.net.markRulesStale(sw)
 			}
 		}
 	}
-	t.held = held
+	c.held = held
 }
 
 // holdBack returns, for each link of the forest that would make a loop with those that are open, in
 // order of key, the end that must not forward yet.
-func (t *treeCore) holdBack() (held []netview.Point) {
-	if t.notOpen == 0 {
+func (c *core) holdBack() (held heldBack) {
+	if c.net.notOpen == 0 {
 		return nil
 	}
-	t.sets.Reset(int(t.numbers.next))
+	c.sets.Reset(int(c.net.numbers.next))
 	var fresh []*treeLink
-	for i := range t.links {
-		switch l := &t.links[i]; {
+	for i := range c.net.links {
+		switch l := &c.net.links[i]; {
 		case l.open:
-			t.sets.Union(l.na, l.nb)
+			c.sets.Union(l.na, l.nb)
 		case l.in:
 			fresh = append(fresh, l)
 		}
@@ -158,7 +158,7 @@ func (t *treeCore) holdBack() (held []netview.Point) {
 	slices.SortFunc(fresh, func(l, m *treeLink) int { return l.key.Compare(m.key) })
 	for _, l := range fresh {
 		switch {
-		case t.sets.Union(l.na, l.nb):
+		case c.sets.Union(l.na, l.nb):
 		case l.a.mayForward(l.key.Src.Port):
 			held = append(held, l.key.Dst)
 		default:
@@ -169,18 +169,21 @@ func (t *treeCore) holdBack() (held []netview.Point) {
 	return held
 }
 
-// holds reports whether a point is in a sorted list.
-func holds(held []netview.Point, at netview.Point) bool {
-	_, ok := slices.BinarySearchFunc(held, at, netview.Point.Compare)
+// heldBack are ports of the forest that cannot be in the tree yet, sorted.
+type heldBack []netview.Point
+
+// has reports whether a port is held back.
+func (h heldBack) has(at netview.Point) bool {
+	_, ok := slices.BinarySearchFunc(h, at, netview.Point.Compare)
 	return ok
 }
 
-// heldAt returns the ports of a switch that are held back.
-func (t *treeCore) heldAt(dpid netview.DPID) []netview.Point {
-	first, _ := slices.BinarySearchFunc(t.held, netview.Point{DPID: dpid}, netview.Point.Compare)
+// at returns the ports of a switch that are held back.
+func (h heldBack) at(dpid netview.DPID) heldBack {
+	first, _ := slices.BinarySearchFunc(h, netview.Point{DPID: dpid}, netview.Point.Compare)
 	last := first
-	for last < len(t.held) && t.held[last].DPID == dpid {
+	for last < len(h) && h[last].DPID == dpid {
 		last++
 	}
-	return t.held[first:last]
+	return h[first:last]
 }

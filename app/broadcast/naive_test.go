@@ -1,4 +1,4 @@
-package forward
+package broadcast
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 // naiveTree is the tree's core as its description says it: each step computes everything anew. See
 // open.go for what the parts are for.
 type naiveTree struct {
-	write     *treeCore // what the rules of a switch are
+	rows      rowPlan
 	wanted    *netview.Desired
 	forest    *topology.Forest
 	published map[netview.DPID]treePorts
@@ -25,7 +25,7 @@ type naiveTree struct {
 
 func newNaiveTree(cfg Config, wanted *netview.Desired) *naiveTree {
 	return &naiveTree{
-		write: newTreeCore(cfg, wanted), wanted: wanted, forest: topology.NewForest(),
+		rows: rowPlan{cfg.Domain, cfg.Unknown}, wanted: wanted, forest: topology.NewForest(),
 		published: make(map[netview.DPID]treePorts),
 		pending:   make(map[netview.DPID]netview.Revision), could: make(map[netview.DPID][]uint32),
 		earlier: make(map[netview.Point]bool), found: make(map[netview.DPID][]uint32),
@@ -132,7 +132,8 @@ func (t *naiveTree) publish(snap *netview.Snapshot, ports map[netview.DPID]treeP
 		for _, dpid := range changed {
 			sw, _ := snap.Switch(dpid)
 			t.published[dpid] = ports[dpid]
-			t.write.write(tx, sw, ports[dpid])
+			rows := t.rows.of(sw, ports[dpid])
+			rows.write(tx)
 		}
 	})
 	for _, dpid := range changed {
@@ -174,7 +175,7 @@ func (t *naiveTree) confirm(snap *netview.Snapshot) bool {
 
 func (t *naiveTree) lacks(snap *netview.Snapshot, dpid netview.DPID) (pending, failed, unsure bool) {
 	for r := range snap.Rules(dpid) {
-		if r.Owner == Owner {
+		if r.Owner == RowOwner {
 			pending = pending || r.State == netview.RulePending
 			failed = failed || r.State == netview.RuleFailed
 			unsure = unsure || r.Unknown()

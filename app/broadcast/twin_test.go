@@ -1,4 +1,4 @@
-package forward
+package broadcast
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/topology"
 	"pgregory.net/rapid"
 )
 
@@ -16,7 +17,7 @@ import (
 type history struct {
 	t     *rapid.T
 	sides [2]*side
-	tree  *treeCore
+	tree  *Broadcast
 	naive *naiveTree
 	to    map[netview.Point]netview.Point // where cables lead
 	rev   netview.Revision                // that the trees have taken in
@@ -42,9 +43,11 @@ func newHistory(t *rapid.T) *history {
 		v := netview.New(netview.Limits{})
 		h.sides[i] = &side{v, v.Facts(), v.Status(), v.Inputs(), v.Desired("other")}
 	}
-	f := New(Config{Domain: 1}, h.sides[0].view.Desired(Owner))
-	h.tree = f.tree
-	h.naive = newNaiveTree(Config{Domain: 1}, h.sides[1].view.Desired(Owner))
+	h.tree = New(Config{Domain: 1}, h.sides[0].view.Desired(RowOwner))
+	for dpid := range netview.DPID(twinSwitches) {
+		h.tree.Attach(dpid+1, nil) // of switches with a session nothing is forgotten
+	}
+	h.naive = newNaiveTree(Config{Domain: 1}, h.sides[1].view.Desired(RowOwner))
 	return h
 }
 
@@ -216,7 +219,7 @@ func (h *history) happen() {
 		dpid := h.dpid("found")
 		links := slices.Compact([]uint32{1, h.point("link").Port + 1})
 		off := links[:rapid.IntRange(0, len(links)).Draw(h.t, "off")]
-		(&Forward{tree: h.tree}).InheritTree(dpid, links, off)
+		h.tree.Inherit(dpid, TreePorts{links, off})
 		h.naive.foundTree(dpid, links, off)
 	}
 }
@@ -226,7 +229,10 @@ func (h *history) step() {
 	limit := rapid.SampledFrom([]int{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1}).Draw(h.t, "changes")
 	anew := rapid.IntRange(0, 40).Draw(h.t, "anew") == 40
 	var upto netview.Revision
-	for i, step := range []func(*netview.Snapshot, []netview.Change, bool){h.tree.step, h.naive.step} {
+	tree := func(snap *netview.Snapshot, changes []netview.Change, whole bool) {
+		h.tree.Apply(topology.Update{Changes: changes, Reset: anew, Upto: upto, Snap: snap})
+	}
+	for i, step := range []func(*netview.Snapshot, []netview.Change, bool){tree, h.naive.step} {
 		changes, to, snap, _ := h.sides[i].view.Follow(h.rev, limit)
 		upto = to
 		step(snap, changes, !anew && to == snap.Revision())
@@ -237,10 +243,10 @@ func (h *history) step() {
 
 // compare wants both to have come to the same.
 func (h *history) compare() {
-	t := h.tree
+	t := h.tree.core
 	published, pending, could := make(map[netview.DPID]treePorts), make(map[netview.DPID]netview.Revision),
 		make(map[netview.DPID][]uint32)
-	for dpid, sw := range t.switches {
+	for dpid, sw := range t.net.switches {
 		if sw.published {
 			published[dpid], could[dpid] = sw.ports, sw.possible
 		}
@@ -251,7 +257,7 @@ func (h *history) compare() {
 	h.same("published", fmt.Sprint(published), fmt.Sprint(h.naive.published))
 	h.same("pending", fmt.Sprint(pending), fmt.Sprint(h.naive.pending))
 	h.same("could", fmt.Sprint(could), fmt.Sprint(h.naive.could))
-	h.same("links in use", fmt.Sprint(t.state.leaving), fmt.Sprint(h.naive.stateOrNone()))
+	h.same("links in use", fmt.Sprint(t.use.leaving), fmt.Sprint(h.naive.stateOrNone()))
 	for dpid := range netview.DPID(twinSwitches + 1) {
 		h.same("forest", fmt.Sprint(t.forest.Ports(dpid)), fmt.Sprint(h.naive.forest.Ports(dpid)))
 	}
@@ -277,7 +283,7 @@ func (h *history) same(what, got, want string) {
 
 // kept wants what the core keeps to fit together.
 func (h *history) kept() {
-	t := h.tree
+	t := &h.tree.core.net
 	fresh, links, told := 0, 0, 0
 	for i := range t.links {
 		l := &t.links[i]
@@ -298,9 +304,9 @@ func (h *history) kept() {
 			told++
 		}
 	}
-	if fresh != t.notOpen || links != len(t.index) || told != t.published {
+	if fresh != t.notOpen || links != len(t.index) || told != h.tree.core.trees {
 		h.t.Fatalf("%d fresh links of %d, %d switches with a tree: counted are %d, %d, %d", t.notOpen, len(t.index),
-			t.published, fresh, links, told)
+			h.tree.core.trees, fresh, links, told)
 	}
 	if len(t.gone)+len(t.staleRules) > 0 {
 		h.t.Fatalf("%d links are gone, %d switches are stale after a step", len(t.gone), len(t.staleRules))

@@ -1,4 +1,4 @@
-package forward
+package broadcast
 
 import (
 	"slices"
@@ -41,22 +41,22 @@ func allRolesKnown(sw *netview.Switch) bool {
 }
 
 // ports returns the ports of one switch, without those held back.
-func (t *treeCore) ports(sw *treeSwitch) treePorts {
-	tree, held := t.forest.Ports(sw.dpid), t.heldAt(sw.dpid)
+func (c *core) ports(sw *treeSwitch) treePorts {
+	tree, held := c.forest.Ports(sw.dpid), c.held.at(sw.dpid)
 	var p treePorts
 	for i := range sw.row.Ports {
 		port := &sw.row.Ports[i]
 		switch {
 		case port.Role == netview.PortLink:
 			p.links = append(p.links, port.Number)
-			if slices.Contains(tree, port.Number) && !holds(held, netview.Point{DPID: sw.dpid, Port: port.Number}) {
+			if slices.Contains(tree, port.Number) && !held.has(netview.Point{DPID: sw.dpid, Port: port.Number}) {
 				p.out = append(p.out, port.Number)
 			}
 		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked) && port.Number < openflow.PortMax:
 			p.mute = append(p.mute, port.Number)
 		case port.Role == netview.PortUnknown && port.Number < openflow.PortMax && sw.guarded(port.Number): // it is down
 			p.mute = append(p.mute, port.Number)
-		case isEdge(port) && !holds(held, netview.Point{DPID: sw.dpid, Port: port.Number}):
+		case isEdge(port) && !held.has(netview.Point{DPID: sw.dpid, Port: port.Number}):
 			p.out = append(p.out, port.Number)
 		}
 	}

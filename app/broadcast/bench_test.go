@@ -1,4 +1,4 @@
-package forward
+package broadcast
 
 import (
 	"fmt"
@@ -19,8 +19,7 @@ type mesh struct {
 	view   *netview.View
 	facts  *netview.Facts
 	status *netview.Status
-	f      *Forward
-	m      *topology.Map
+	b      *Broadcast
 	rev    netview.Revision
 	cables []netview.LinkKey
 	cold   []byte          // is read before each step, if there is any, so that the caches hold nothing else
@@ -30,7 +29,7 @@ type mesh struct {
 // newMesh has switches in a ring, each with an edge port, and cables across.
 func newMesh(switches, cables int) *mesh {
 	view := netview.New(netview.Limits{})
-	s := &mesh{view: view, facts: view.Facts(), status: view.Status(), f: New(Config{Domain: 1}, view.Desired(Owner))}
+	s := &mesh{view: view, facts: view.Facts(), status: view.Status(), b: New(Config{Domain: 1}, view.Desired(RowOwner))}
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows := make([]*netview.Switch, switches)
 	for i := range rows {
@@ -38,7 +37,6 @@ func newMesh(switches, cables int) *mesh {
 		rows[i] = &netview.Switch{DPID: id, Version: openflow.V13, Tables: 254, State: netview.SwitchReady,
 			Connected: true, Settled: true}
 		rows[i].Ports = []netview.Port{{Number: 1, Up: true, Role: netview.PortEdge}}
-		s.f.Attach(id, nextEpoch(), openflow.V13, 254, &sink{v: openflow.V13})
 	}
 	port := func(i int) netview.Point {
 		p := netview.Port{Number: uint32(len(rows[i].Ports) + 1), Up: true, Role: netview.PortLink}
@@ -66,8 +64,8 @@ func newMesh(switches, cables int) *mesh {
 		tx.SetSettled()
 	})
 	snap := view.Snapshot()
-	s.rev, s.m = snap.Revision(), topology.Build(snap)
-	s.f.Reset(snap, s.m)
+	s.rev = snap.Revision()
+	s.b.Apply(topology.Update{Reset: true, Upto: s.rev, Snap: snap})
 	s.confirm()
 	s.took = s.took[:0]
 	return s
@@ -80,13 +78,13 @@ func (s *mesh) step() bool {
 		return false
 	}
 	snap := s.view.Snapshot()
-	s.rev, s.m = upto, s.m.Next(snap, changes)
+	s.rev = upto
 	sum := byte(0)
 	for i := 0; i < len(s.cold); i += 64 {
 		sum += s.cold[i]
 	}
 	begun := time.Now()
-	s.f.Step(changes, snap, s.m, upto == snap.Revision())
+	s.b.Apply(topology.Update{Changes: changes, Upto: upto, Snap: snap})
 	s.took = append(s.took, time.Since(begun)+time.Duration(sum))
 	return true
 }
@@ -137,7 +135,7 @@ func TestAllocationBudgetOfLinkChange(t *testing.T) {
 	allocated := func(switches int) float64 {
 		s := newMesh(switches, 2*switches)
 		s.took = make([]time.Duration, 0, 1<<16)
-		key := s.cables[slices.IndexFunc(s.cables, s.f.tree.forest.Has)]
+		key := s.cables[slices.IndexFunc(s.cables, s.b.core.forest.Has)]
 		return testing.AllocsPerRun(20, func() {
 			s.set(key, false)
 			s.set(key, true)
@@ -165,7 +163,7 @@ func BenchmarkLinkChange(b *testing.B) {
 					}
 					for i := 0; b.Loop(); i++ {
 						key := s.cables[i%len(s.cables)]
-						for s.f.tree.forest.Has(key) != inTree {
+						for s.b.core.forest.Has(key) != inTree {
 							i++
 							key = s.cables[i%len(s.cables)]
 						}
