@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/packet"
 )
@@ -27,7 +28,7 @@ func TestAddressed(t *testing.T) {
 		core.Begin(tx, time.Unix(1, 0))
 		for _, id := range []netview.HostID{known, doubtful, stranger} {
 			for _, a := range []netip.Addr{ip, netip.MustParseAddr("224.0.0.1"), ip} {
-				core.handle(&input{kind: inputAddress, sighting: sighting{id: id, ip: packet.AddrFrom(a), certain: true}})
+				core.handle(&input{kind: inputAddress, sighting: hosts.Sighting{ID: id, IP: packet.AddrFrom(a), Certain: true}})
 			}
 		}
 	})

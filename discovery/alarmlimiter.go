@@ -6,12 +6,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/netview"
 )
 
 // raiseForged raises the alarm for a frame that claims to be a probe of ours and is not.
 func (c *Config) raiseForged(at netview.Point, err error) {
-	if c.Alarms != nil && errors.Is(err, ErrForged) {
+	if c.Alarms != nil && errors.Is(err, probes.ErrForged) {
 		c.Alarms.Raise(netview.AlarmForgedProbe, at.String(), "a frame in the name of our probes, that we did not make, came in")
 	}
 }

@@ -48,13 +48,14 @@ func (w *world) tick(d time.Duration) (sent int) {
 		}
 		w.now = next
 		w.facts.Update(func(tx *netview.FactsTx) { w.core.Begin(tx, w.now); w.core.Tick() })
-		sent += len(w.core.out.sends)
+		sent += w.core.out.Size()
 	}
 }
 
 func TestAllocationBudgetOfKnownHosts(t *testing.T) {
 	need.NoRace(t)
-	d := &Discovery{core: settledWorld(t, 10, 1000).core}
+	core := settledWorld(t, 10, 1000).core
+	d := &Discovery{core: core, seen: core.hosts.Seen}
 	k := arpOf(7)
 	n := testing.AllocsPerRun(1000, func() { d.Frame(7, 1, &k) }) // nothing is put in its inbox: it has none
 	if n != 0 {
@@ -62,21 +63,9 @@ func TestAllocationBudgetOfKnownHosts(t *testing.T) {
 	}
 }
 
-func TestAllocationBudgetOfProbes(t *testing.T) {
-	need.NoRace(t)
-	s := newProbeCodec(testKey, 1, 6)
-	frame := sealed(s)
-	buf := make([]byte, 0, 256)
-	if n := testing.AllocsPerRun(1000, func() { s.encode(buf, aProbe, packet.MAC{2}) }); n > 0 {
-		t.Errorf("making a probe: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(1000, func() { s.decode(frame) }); n > 0 {
-		t.Errorf("opening a probe: %v allocations", n)
-	}
-}
-
 func BenchmarkFrameKnown(b *testing.B) {
-	d := &Discovery{core: settledWorld(b, 16, 16000).core, inbox: newInbox(Limits{Frames: 1})}
+	core := settledWorld(b, 16, 16000).core
+	d := &Discovery{core: core, seen: core.hosts.Seen, inbox: newInbox(Limits{Frames: 1})}
 	keys := make([]packet.Key, 1000)
 	for i := range keys {
 		keys[i] = arpOf(16 * i)
@@ -115,26 +104,6 @@ func BenchmarkSwitchUp(b *testing.B) {
 			w.core.SwitchUp(&f)
 		})
 	}
-}
-
-func BenchmarkProbe(b *testing.B) {
-	s := newProbeCodec(testKey, 1, 6)
-	buf := make([]byte, 0, 256)
-	b.Run("make", func(b *testing.B) {
-		b.ReportAllocs()
-		for range b.N {
-			s.encode(buf, aProbe, packet.MAC{2})
-		}
-	})
-	b.Run("open", func(b *testing.B) {
-		frame := sealed(s)
-		b.ReportAllocs()
-		for range b.N {
-			if _, err := s.decode(frame); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
 
 // What a period costs the core when nothing happens: the share of a core is this, divided by two

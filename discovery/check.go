@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -12,41 +14,41 @@ import (
 func (c *Core) Check(s *netview.Snapshot) error {
 	var found []error
 	bad := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
-	links, hosts := 0, 0
+	links, known := 0, 0
 	for row := range s.Switches() {
-		d := c.devices[row.DPID]
-		if d == nil || d.connected != row.Connected || d.settled != row.Settled || len(d.ports) != len(row.Ports) {
+		d := c.Devices[row.DPID]
+		if d == nil || d.Connected != row.Connected || d.Settled != row.Settled || len(d.Ports) != len(row.Ports) {
 			bad("switch %s: not as the core has it", row.DPID)
 			continue
 		}
-		if h, b := d.successor, d.predecessor; h != nil && c.devices[h.dpid] != h || b != nil && c.devices[b.dpid] != b {
+		if h, b := d.Successor, d.Predecessor; h != nil && c.Devices[h.DPID] != h || b != nil && c.Devices[b.DPID] != b {
 			bad("switch %s: its successor or predecessor is unknown", row.DPID)
 		}
-		if len(d.awaitingBarrier) > 2*c.limits.Queries+keepAbandoned+1 {
-			bad("switch %s: %d queries wait for a barrier", row.DPID, len(d.awaitingBarrier))
+		if n := c.hosts.Waiting(row.DPID); n > 2*c.Limits.Queries+hosts.KeepAbandoned+1 {
+			bad("switch %s: %d queries wait for a barrier", row.DPID, n)
 		}
-		for i, p := range d.ports {
-			if r := row.Ports[i]; r.Number != p.at.Port || r.Up != p.up || r.Role != p.role {
-				bad("port %s: %+v is not as the core has it", p.at, r)
+		for i, p := range d.Ports {
+			if r := row.Ports[i]; r.Number != p.At.Port || r.Up != p.Up || r.Role != p.Role {
+				bad("port %s: %+v is not as the core has it", p.At, r)
 			}
-			if linked := len(p.in)+len(p.out) > 0; linked != (p.role == netview.PortLink) {
-				bad("port %s: role %s, links %d in, %d out", p.at, p.role, len(p.in), len(p.out))
+			if linked := len(p.In)+len(p.Out) > 0; linked != (p.Role == netview.PortLink) {
+				bad("port %s: role %s, links %d in, %d out", p.At, p.Role, len(p.In), len(p.Out))
 			}
-			if p.role == netview.PortEdge && p.history != historyNone || p.role == netview.PortLink &&
-				p.history < historyCarrier {
-				bad("port %s: role %s, history %d", p.at, p.role, p.history)
+			if p.Role == netview.PortEdge && p.History != inventory.HistoryNone || p.Role == netview.PortLink &&
+				p.History < inventory.HistoryCarrier {
+				bad("port %s: role %s, history %d", p.At, p.Role, p.History)
 			}
 			n := 0
-			for range s.HostsAt(p.at) {
+			for range s.HostsAt(p.At) {
 				n++
 			}
-			if p.up && n != p.hosts {
-				bad("port %s: %d hosts, counted %d", p.at, n, p.hosts)
+			if p.Up && n != p.Hosts {
+				bad("port %s: %d hosts, counted %d", p.At, n, p.Hosts)
 			}
-			for _, e := range p.out {
+			for _, e := range p.Out {
 				links++
-				if l, ok := s.Link(e.key()); !ok || !l.Up || l.State != e.state() {
-					bad("link %s: not as the core has it", e.key())
+				if l, ok := s.Link(e.Key()); !ok || !l.Up || l.State != e.State() {
+					bad("link %s: not as the core has it", e.Key())
 				}
 			}
 		}
@@ -60,10 +62,10 @@ func (c *Core) Check(s *netview.Snapshot) error {
 		bad("the core has %+d links more than the view", links)
 	}
 	for range s.Hosts() {
-		hosts++
+		known++
 	}
-	if hosts != c.hosts.count {
-		bad("%d hosts, counted %d", hosts, c.hosts.count)
+	if known != c.hosts.Rows.Count {
+		bad("%d hosts, counted %d", known, c.hosts.Rows.Count)
 	}
 	return errors.Join(found...)
 }

@@ -3,131 +3,127 @@ package discovery
 import (
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/netview"
 )
 
 // classifier finds out when a silent port of unknown role has been silent for long enough to be an
 // edge.
 type classifier struct {
-	*deviceTable
-	pace     *pace
-	deferred *deferredSightings
-	ends     deadlines[deadline]
-}
-
-// silence is since when nothing was heard at a port, and what its switch sends since.
-type silence struct {
-	quietSince     time.Time // since when no link was heard here: it came up, or lost its link
-	silenceNoted   time.Time // quietSince, when bytesAtSilence was noted
-	bytesAtSilence [2]uint64 // bytes received from its switch and from the peer's, when it had been silent for long enough
+	*inventory.Table
+	pace     *probes.Pace
+	deferred *hosts.Deferred
+	ends     inventory.Deadlines[inventory.Deadline]
 }
 
 // start starts the classification of a port, which was heard last now.
-func (c *classifier) start(p *port) {
-	p.quietSince = c.now
-	c.ends.add(c.now.Add(c.pace.settle), deadline{p.at, p.quietSince})
+func (c *classifier) start(p *inventory.Port) {
+	p.QuietSince = c.Now
+	c.ends.Add(c.Now.Add(c.pace.Settle), inventory.Deadline{At: p.At, Since: p.QuietSince})
 }
 
 // due returns a port that is to be an edge now; nil if it is none, or not yet.
-func (c *classifier) due(d deadline) *port {
-	p := c.port(d.at)
-	if p == nil || !p.up || p.role != netview.PortUnknown || !p.quietSince.Equal(d.since) || !p.device.connected {
+func (c *classifier) due(d inventory.Deadline) *inventory.Port {
+	p := c.Port(d.At)
+	if p == nil || !p.Up || p.Role != netview.PortUnknown || !p.QuietSince.Equal(d.Since) || !p.Device.Connected {
 		return nil
 	}
 	at, ok := c.edgeTime(p)
 	switch {
 	case !ok:
-		at = c.now.Add(c.pace.period)
-	case at.After(c.now):
+		at = c.Now.Add(c.pace.Period)
+	case at.After(c.Now):
 	case !c.heardSinceSilence(p):
-		at = c.now.Add(c.pace.settle)
+		at = c.Now.Add(c.pace.Settle)
 	default:
 		return p
 	}
-	c.ends.add(at, d)
+	c.ends.Add(at, d)
 	return nil
 }
 
 // edgeTime returns when a port becomes an edge if it stays silent: by its history, and counted from
 // the last connection of a new switch, whose probes would have been heard here. If too few probes
 // have been sent it is later.
-func (c *classifier) edgeTime(p *port) (at time.Time, ok bool) {
+func (c *classifier) edgeTime(p *inventory.Port) (at time.Time, ok bool) {
 	from, long, probes, ok := c.requiredSilence(p)
 	if !ok {
 		return at, false
 	}
 	at = from.Add(long)
-	if newest, latest := c.lastNewSwitch.Add(c.pace.settle), at.Add((maxSettles-1)*c.pace.settle); newest.After(at) {
+	if newest, latest := c.LastNewSwitch.Add(c.pace.Settle), at.Add((maxSettles-1)*c.pace.Settle); newest.After(at) {
 		at = newest
 		if at.After(latest) {
 			at = latest
 		}
 	}
 	nth := 2*probes - 1 // each is a near and a far one
-	if s := p.sent.sentAt(nth); !at.After(c.now) && (s == 0 || c.started.Add(s).Before(from)) {
-		at = c.now.Add(c.pace.settle)
+	if s := p.Sent.SentAt(nth); !at.After(c.Now) && (s == 0 || c.Started.Add(s).Before(from)) {
+		at = c.Now.Add(c.pace.Settle)
 	}
 	return at, true
 }
 
 // requiredSilence returns how long a port must be silent to be an edge, counted from when, and how
 // many probes must have been sent in that time. ok is false while no silence is long enough.
-func (c *classifier) requiredSilence(p *port) (from time.Time, long time.Duration, probes int, ok bool) {
-	lost := max(maxSettles*c.pace.settle, missedProbes*c.pace.period)
-	switch p.history {
-	case historyNone:
-		return p.quietSince, c.pace.settle, 2, true
-	case historyRestored:
-		return p.quietSince, unobservedSilence, 3, true
-	case historyUnobserved:
+func (c *classifier) requiredSilence(p *inventory.Port) (from time.Time, long time.Duration, probes int, ok bool) {
+	lost := max(maxSettles*c.pace.Settle, inventory.MissedProbes*c.pace.Period)
+	switch p.History {
+	case inventory.HistoryNone:
+		return p.QuietSince, c.pace.Settle, 2, true
+	case inventory.HistoryRestored:
+		return p.QuietSince, unobservedSilence, 3, true
+	case inventory.HistoryUnobserved:
 		long = unobservedSilence
-	case historyCarrierLost:
+	case inventory.HistoryCarrierLost:
 		long = lost
-	case historyCarrier:
+	case inventory.HistoryCarrier:
 		if !c.peerPortGone(p) {
-			return p.quietSince, 0, 0, false
+			return p.QuietSince, 0, 0, false
 		}
 		long = lost
 	}
-	peer := c.devices[p.peer.DPID]
-	if peer == nil || !peer.connected {
-		return p.quietSince, long, 3, c.newHostSpoke(p)
+	peer := c.Devices[p.Peer.DPID]
+	if peer == nil || !peer.Connected {
+		return p.QuietSince, long, 3, c.newHostSpoke(p)
 	}
-	return later(p.quietSince, peer.connectedAt), long, 3, true
+	return later(p.QuietSince, peer.ConnectedAt), long, 3, true
 }
 
 // peerPortGone handles a port whose carrier is no evidence, because something in between keeps it
 // up (a converter, a virtual cable): it reports whether the port at the other end, of a connected
 // switch, is gone or down, or has a link to another port.
-func (c *classifier) peerPortGone(p *port) bool {
-	d := c.devices[p.peer.DPID]
-	if d == nil || !d.connected {
+func (c *classifier) peerPortGone(p *inventory.Port) bool {
+	d := c.Devices[p.Peer.DPID]
+	if d == nil || !d.Connected {
 		return false
 	}
-	q := d.port(p.peer.Port)
-	return q == nil || !q.up || q.history == historyCarrier && q.peer != p.at && len(q.in) > 0
+	q := d.Port(p.Peer.Port)
+	return q == nil || !q.Up || q.History == inventory.HistoryCarrier && q.Peer != p.At && len(q.In) > 0
 }
 
 // newHostSpoke reports whether a host was heard at a port, and is not known elsewhere: then it does
 // not speak through the switch that used to be there. A removed location on a connected switch does
 // not count. While a neighbour has carrier to that switch, which may forward what any host sends,
 // it returns false.
-func (c *classifier) newHostSpoke(p *port) bool {
-	list, d := c.deferred.at[p.at], c.devices[p.peer.DPID]
-	if len(list) == 0 || d != nil && neighbourHasCarrier(d) {
+func (c *classifier) newHostSpoke(p *inventory.Port) bool {
+	list, d := c.deferred.List(p.At), c.Devices[p.Peer.DPID]
+	if len(list) == 0 || d != nil && inventory.NeighbourHasCarrier(d) {
 		return false
 	}
 	through := c.hostsBehind(d, p)
 	for i := range list {
 		s := &list[i]
-		if !s.certain || through[s.id] {
+		if !s.Certain || through[s.ID] {
 			continue
 		}
-		h, known := c.tx.Host(s.id)
-		if !known || h.At == p.at {
+		h, known := c.Tx.Host(s.ID)
+		if !known || h.At == p.At {
 			return true
 		}
-		if d := c.devices[h.At.DPID]; h.State == netview.HostUnconfirmed && d != nil && d.connected {
+		if d := c.Devices[h.At.DPID]; h.State == netview.HostUnconfirmed && d != nil && d.Connected {
 			return true
 		}
 	}
@@ -136,17 +132,17 @@ func (c *classifier) newHostSpoke(p *port) bool {
 
 // hostsBehind returns the hosts heard at ports, other than p, that led to a switch (which may be
 // nil): they are behind that switch.
-func (c *classifier) hostsBehind(d *device, p *port) map[netview.HostID]bool {
+func (c *classifier) hostsBehind(d *inventory.Device, p *inventory.Port) map[netview.HostID]bool {
 	if d == nil {
 		return nil
 	}
 	hosts := make(map[netview.HostID]bool)
-	for _, end := range d.ports {
-		if end.peer == p.at {
+	for _, end := range d.Ports {
+		if end.Peer == p.At {
 			continue
 		}
-		for i := range c.deferred.at[end.peer] {
-			hosts[c.deferred.at[end.peer][i].id] = true
+		for _, s := range c.deferred.List(end.Peer) {
+			hosts[s.ID] = true
 		}
 	}
 	return hosts
@@ -155,17 +151,25 @@ func (c *classifier) hostsBehind(d *device, p *port) map[netview.HostID]bool {
 // heardSinceSilence reports whether the switch of a port with a history, and the connected one at
 // the other end, have sent something since the port had been silent for long enough to be an edge:
 // as for links, silence is no evidence while a session may be half open.
-func (c *classifier) heardSinceSilence(p *port) bool {
-	if p.device.received == nil || p.history == historyNone {
+func (c *classifier) heardSinceSilence(p *inventory.Port) bool {
+	if p.Device.Received == nil || p.History == inventory.HistoryNone {
 		return true
 	}
-	peer := c.devices[p.peer.DPID]
-	if !p.silenceNoted.Equal(p.quietSince) {
-		p.silenceNoted, p.bytesAtSilence = p.quietSince, [2]uint64{p.device.bytes()}
+	peer := c.Devices[p.Peer.DPID]
+	if !p.SilenceNoted.Equal(p.QuietSince) {
+		p.SilenceNoted, p.BytesAtSilence = p.QuietSince, [2]uint64{p.Device.Bytes()}
 		if peer != nil {
-			p.bytesAtSilence[1] = peer.bytes()
+			p.BytesAtSilence[1] = peer.Bytes()
 		}
 		return false
 	}
-	return p.device.sentSince(p.bytesAtSilence[0]) && (peer == nil || peer.sentSince(p.bytesAtSilence[1]))
+	return p.Device.SentSince(p.BytesAtSilence[0]) && (peer == nil || peer.SentSince(p.BytesAtSilence[1]))
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

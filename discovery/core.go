@@ -4,7 +4,11 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 )
 
@@ -20,103 +24,135 @@ import (
 //	core.Alarms(sink), core.SilentHosts(inUse)
 //	core.Next()                                   when to begin the next one if nothing happens before
 type Core struct {
-	*deviceTable
-	cfg   Config
-	seen  *seenCache
-	out   *outbox
-	tasks []task
+	*inventory.Table
+	cfg      Config
+	out      *inventory.Outbox
+	schedule *inventory.Schedule
 
-	control    controlNetwork
-	strangers  strangers
-	prober     prober
-	pace       *pace
-	links      linkTable
-	cables     cableTrust
-	classifier classifier
-	settling   settling
-	hosts      *hostTable
-	deferred   *deferredSightings
-	queries    *hostQueries
-	occupancy  occupancy
-	claims     heldClaims
-	hijacks    deadlines[hijack]
-	unverified unverifiedMoves
-	sweeper    hostSweeper
-
-	blocks deadlines[netview.Point] // to unblock a port
-
-	arrival arrival // of the probe being handled
+	prober   *probes.Prober
+	hosts    *hosts.Tracker
+	links    *links
+	ports    *ports
+	switches *switches
 }
 
 // NewCore returns an empty core.
 func NewCore(cfg Config, now time.Time) *Core {
 	cfg = cfg.withDefaults()
-	t := newTransaction(cfg.Limits, now)
-	devices := &deviceTable{transaction: t, devices: make(map[netview.DPID]*device)}
-	seen, out := newSeenCache(cfg.Limits.Known), new(outbox)
-	hosts := newHostTable(devices, seen)
-	deferred := &deferredSightings{transaction: t, seen: seen, at: make(map[netview.Point][]sighting)}
-	pace := newPace(t, &cfg)
-	queries := &hostQueries{hostTable: hosts, out: out, open: make(map[netview.HostID]*query)}
-	c := &Core{
-		deviceTable: devices, cfg: cfg, seen: seen, out: out,
-		control:   controlNetwork{deviceTable: devices, missing: make(map[netview.DPID]bool)},
-		strangers: strangers{deviceTable: devices},
-		prober: prober{
-			deviceTable: devices, pace: pace, out: out, lastNumber: cfg.Seed,
-			codec: newProbeCodec(cfg.Key, cfg.Domain, ttlOf(cfg.Period)),
-		},
-		pace:       pace,
-		links:      linkTable{transaction: t},
-		cables:     cableTrust{transaction: t, pace: pace},
-		classifier: classifier{deviceTable: devices, pace: pace, deferred: deferred},
-		settling:   settling{deviceTable: devices, pace: pace},
-		hosts:      hosts,
-		deferred:   deferred,
-		queries:    queries,
-		occupancy:  occupancy{hostTable: hosts, pace: pace, queries: queries},
-		claims:     heldClaims{transaction: t, seen: seen},
-		unverified: unverifiedMoves{transaction: t, from: make(map[netview.HostID]netview.Point)},
-		sweeper:    hostSweeper{hostTable: hosts, expiry: cfg.Expiry},
+	t := inventory.NewTransaction(cfg.Limits, now)
+	table := inventory.NewTable(t)
+	c := &Core{Table: table, cfg: cfg, out: new(inventory.Outbox), schedule: inventory.NewSchedule(t)}
+	control := inventory.NewControlNetwork(table)
+	strangers := &strangers{Table: table}
+	c.prober = probes.New(table, control, c.out, probes.Config{
+		Domain: cfg.Domain, Key: cfg.Key, Seed: cfg.Seed, Period: cfg.Period, Settle: cfg.Settle,
+	})
+	pace := c.prober.Pace
+	c.hosts = hosts.New(table, control, c.prober, c.schedule, cfg.Expiry)
+	cables := &cableTrust{Transaction: t, pace: pace}
+	settling := &settling{Table: table, pace: pace, hosts: c.hosts}
+	roles := &roles{
+		Table: table, pace: pace, prober: c.prober, hosts: c.hosts, cables: cables, settling: settling,
+		classifier: classifier{Table: table, pace: pace, deferred: c.hosts.Deferred},
 	}
-	c.tasks = c.newTasks()
-	c.sweeper.at.add(now.Add(sweepEvery), now)
+	c.links = &links{
+		Table: table, control: control, pace: pace, prober: c.prober, hosts: c.hosts, cables: cables,
+		settling: settling, roles: roles, table: linkTable{Transaction: t},
+	}
+	c.ports = &ports{
+		Table: table, pace: pace, prober: c.prober, hosts: c.hosts, roles: roles, links: c.links,
+		strangers: strangers,
+	}
+	c.switches = &switches{
+		Table: table, control: control, pace: pace, prober: c.prober, hosts: c.hosts, cables: cables,
+		settling: settling, roles: roles, links: c.links, ports: c.ports, strangers: strangers,
+	}
+	c.schedule.Add(c.prober.Tasks(c.links.dueRound)...)
+	c.schedule.Add(settling.tasks()...)
+	c.schedule.Add(roles.tasks()...)
+	c.schedule.Add(c.links.tasks()...)
+	c.schedule.Add(c.switches.tasks()...)
 	return c
 }
 
 // Begin starts a transaction at a time.
 func (c *Core) Begin(tx *netview.FactsTx, now time.Time) {
-	c.begin(tx, now)
-	c.out.reset()
-	c.queries.begin()
-	c.seen.setClock(now.Sub(c.started))
+	c.Table.Begin(tx, now)
+	c.out.Reset()
+	c.hosts.Begin()
 	c.applySettings(tx.Settings())
-	if c.pace.adapt() {
-		c.prober.codec.ttl.Store(uint32(ttlOf(c.pace.period)))
+	c.prober.Adapt()
+}
+
+// Tick does what is due, the earliest first.
+func (c *Core) Tick() {
+	c.hosts.DeleteUnused()
+	c.schedule.Run()
+}
+
+// Next returns when Tick is due; false if never.
+func (c *Core) Next() (time.Time, bool) {
+	if c.hosts.HasUnused() {
+		return c.Now, true
 	}
+	return c.schedule.Next()
+}
+
+// SwitchUp handles a handshake: of a new switch, or one that reconnects.
+func (c *Core) SwitchUp(f *SwitchFacts) { c.switches.up(f) }
+
+// SwitchDown handles the loss of a session.
+func (c *Core) SwitchDown(dpid netview.DPID) { c.switches.down(dpid) }
+
+// PortStatus handles a port that was added, deleted or modified.
+func (c *Core) PortStatus(dpid netview.DPID, reason openflow.PortReason, p *openflow.Port) {
+	c.ports.status(dpid, reason, p)
+}
+
+// FormerLinkPorts notes which ports of a switch led to other switches before the restart.
+func (c *Core) FormerLinkPorts(dpid netview.DPID, ports []uint32) {
+	c.switches.formerLinks(dpid, ports)
 }
 
 // Frame handles the key of a frame that came in at a port.
 func (c *Core) Frame(at netview.Point, k *packet.Key) {
-	if s, ok := parseSighting(at, k); ok {
-		c.handleSighting(&s)
+	if s, ok := hosts.ParseSighting(at, k); ok {
+		c.hosts.Handle(&s)
 	}
 }
 
 // SendTime sets the time at which the next frame is sent. It is for the function that Sends calls.
-func (c *Core) SendTime(now time.Time) { c.prober.sendTime = now }
+func (c *Core) SendTime(now time.Time) { c.prober.SendTime = now }
 
 // Sends calls send for each frame of the last transaction, in order; send returns whether the frame
 // was sent. Frames are valid until the next Begin.
 func (c *Core) Sends(send func(at netview.Point, frame []byte) bool) {
-	for i := range c.out.sends {
-		s := &c.out.sends[i]
-		c.frameSent(s, send(s.at, c.out.frames[s.begin:s.end]))
-	}
+	c.out.Flush(func(at netview.Point, frame []byte) bool {
+		ok := send(at, frame)
+		if !ok {
+			c.Counts.Unsent.Add(1)
+		}
+		return ok
+	})
+}
+
+// Barriers calls ask for each switch that is to be sent a barrier, after the frames of Sends, with
+// its number, which BarrierReply expects.
+func (c *Core) Barriers(ask func(dpid netview.DPID, number uint64)) { c.hosts.BarriersDue(ask) }
+
+// BarrierReply handles a barrier reply.
+func (c *Core) BarrierReply(dpid netview.DPID, number uint64) {
+	c.hosts.BarrierPassed(dpid, number)
+}
+
+// SilentHosts asks of the hosts that did not answer in the last transaction which are in use: rules
+// forward their packets. The next transaction deletes the others, unless they are heard before.
+func (c *Core) SilentHosts(inUse func(netview.HostID, netview.Point) bool) {
+	c.hosts.KeepUsed(inUse)
 }
 
 // Alarms hands the alarms of the last transaction, and of sending its frames, to a sink.
-func (c *Core) Alarms(to alarm.Sink) { c.alarms.flush(to) }
+func (c *Core) Alarms(to alarm.Sink) { c.Table.Alarms.Flush(to) }
 
 // handle handles an input of the inbox.
 func (c *Core) handle(in *input) {
@@ -130,12 +166,11 @@ func (c *Core) handle(in *input) {
 	case inputFormerLinks:
 		c.FormerLinkPorts(in.dpid, in.ports)
 	case inputProbe:
-		c.arrival = in.arrival
-		c.Counts.countProbe(c.probeHeard(in.at, in.probe))
+		c.prober.Count(c.links.probeHeard(in.at, in.probe, in.arrival))
 	case inputFrame:
-		c.handleSighting(&in.sighting)
+		c.hosts.Handle(&in.sighting)
 	case inputAddress:
-		c.hosts.learnAddress(&in.sighting)
+		c.hosts.Rows.LearnAddress(&in.sighting)
 	case inputBarrier:
 		c.BarrierReply(in.dpid, in.number)
 	case inputForget:

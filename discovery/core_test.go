@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/internal/golden"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -192,7 +194,7 @@ func (w *world) deliver() func() {
 func (w *world) answer(q *question) {
 	if id := (netview.HostID{MAC: q.EthDst, VLAN: q.VLAN & packet.VLANMask}); w.lives[id] == q.at && !w.deaf {
 		k := q.answer()
-		if s, _ := parseSighting(q.at, &k); !w.core.seen.isNew(&s) {
+		if s, _ := hosts.ParseSighting(q.at, &k); !w.core.hosts.Seen.IsNew(&s) {
 			w.t.Error("an answer that is no news")
 		}
 		w.core.Frame(q.at, &k)
@@ -394,9 +396,11 @@ func (w *world) do(c *golden.Command) {
 		w.step(func() {
 			var err error
 			if mac, no := packet.ParseMAC(c.Args[0]); no == nil {
-				err = w.core.ForgetHost(netview.HostID{MAC: mac})
+				if !w.core.hosts.Forget(netview.HostID{MAC: mac}) {
+					err = ErrUnknown
+				}
 			} else {
-				err = w.core.ForgetSwitch(point(c.Args[0] + "/0").DPID)
+				err = w.core.switches.forget(point(c.Args[0] + "/0").DPID)
 			}
 			if err != nil {
 				w.say("refused: %v", err)
@@ -411,9 +415,9 @@ func (w *world) do(c *golden.Command) {
 		w.stall[dpid] = c.Args[1] == "yes"
 		if w.bytes == nil {
 			w.bytes = map[netview.DPID]*atomic.Uint64{}
-			for dpid, d := range w.core.devices {
-				if d.connected {
-					d.received = w.meter(dpid)
+			for dpid, d := range w.core.Devices {
+				if d.Connected {
+					d.Received = w.meter(dpid)
 				}
 			}
 		}
@@ -486,8 +490,8 @@ func (w *world) do(c *golden.Command) {
 		w.wait(d)
 	case "host": // host MAC POINT [arp=IP] [data=IP] [ns=IP] [na=IP] [dad=IP] [vlan=N]
 		k := frameOf(c)
-		s, ok := parseSighting(point(c.Args[1]), &k)
-		if ok && !w.core.seen.isNew(&s) {
+		s, ok := hosts.ParseSighting(point(c.Args[1]), &k)
+		if ok && !w.core.hosts.Seen.IsNew(&s) {
 			w.say("known")
 			return
 		}
@@ -513,7 +517,7 @@ func (w *world) do(c *golden.Command) {
 func (w *world) restart() {
 	s := w.view.Snapshot()
 	cfg := w.core.cfg
-	cfg.Seed = w.core.prober.lastNumber + 1000
+	cfg.Seed = w.core.prober.LastNumber + 1000
 	w.view = netview.New(netview.Limits{})
 	w.inputs, w.seen, w.settled = nil, 0, false
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, w.now)
@@ -556,10 +560,10 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 	case "port": // says another port
 		frame[at+13]++
 	case "redirected": // to the address of the other kind
-		if frame[0] == farGroup[0] {
+		if frame[0] == probes.FarGroup[0] {
 			copy(frame, packet.LLDPMulticast[:])
 		} else {
-			copy(frame, farGroup[:])
+			copy(frame, probes.FarGroup[:])
 		}
 	case "number":
 		frame[at+21]++
@@ -568,13 +572,13 @@ func (w *world) crafted(kind string, of netview.Point) []byte {
 	case "chassis":
 		frame[packet.EthernetLen+3] ^= 1
 	case "key": // of another cluster
-		s := newProbeCodec([]byte("another key another key another "), 1, 6)
-		frame = s.encode(nil, probe{of, w.core.prober.lastNumber, false}, packet.MAC{2})
+		s := probes.NewCodec([]byte("another key another key another "), 1, 6)
+		frame = s.Encode(nil, probes.Probe{From: of, Number: w.core.prober.LastNumber}, packet.MAC{2})
 	case "domain":
-		s := newProbeCodec(testKey, 2, 6)
-		frame = s.encode(nil, probe{of, w.core.prober.lastNumber, false}, packet.MAC{2})
+		s := probes.NewCodec(testKey, 2, 6)
+		frame = s.Encode(nil, probes.Probe{From: of, Number: w.core.prober.LastNumber}, packet.MAC{2})
 	case "never": // authentic, of a number that was not sent yet
-		frame = w.core.prober.codec.encode(nil, probe{of, w.core.prober.lastNumber + 1, false}, packet.MAC{2})
+		frame = w.core.prober.Codec.Encode(nil, probes.Probe{From: of, Number: w.core.prober.LastNumber + 1}, packet.MAC{2})
 	case "plain":
 		frame = packet.AppendLLDP(nil, packet.LLDPMulticast, packet.MAC{2}, &packet.LLDP{
 			ChassisSubtype: 4, ChassisID: make([]byte, 6), PortSubtype: 5, PortID: []byte("eth0"), TTL: 120})
@@ -600,12 +604,12 @@ func TestConversations(t *testing.T) {
 // LLDP handles an LLDP frame that came in at a port. The error is why it makes no link; it has been
 // counted.
 func (c *Core) LLDP(at netview.Point, frame []byte) error {
-	p, err := c.prober.codec.decode(frame)
+	p, err := c.prober.Codec.Decode(frame)
 	if err == nil {
-		err = c.probeHeard(at, p)
+		err = c.links.probeHeard(at, p, arrival{})
 	} else {
 		c.cfg.raiseForged(at, err)
 	}
-	c.Counts.countProbe(err)
+	c.prober.Count(err)
 	return err
 }

@@ -100,45 +100,23 @@
 // no rule has forwarded packets of it (Config.InUse). While a table is crowded, hosts that never
 // answered are queried after 30 s. Paths that lead to a deleted host stay: they end when unused.
 //
-// # Sub-states
+// # Layers
 //
 // The core decides and is pure: time and transaction are arguments. The loop (loop.go) owns it,
 // reads before a transaction what others have locks for, and does after it what the core has queued:
-// frames (outbox), barriers, alarms (alarmQueue), whether silent hosts are in use (hostSweeper). The
-// core is composed of sub-states. Each has its own state and deadlines (deadlines.go), returns what it
-// has learned, and calls no other but those that it is made of; the core acts on what they return.
+// frames, barriers, alarms, whether silent hosts are in use. The core hands each input to one of the
+// layers below, and knows no more of them. A layer calls those under it, and never one above: what follows
+// there is in what it returns, or is done by who called it.
 //
-//   - deviceTable (devices.go): what is kept of switches and ports. In: the number of a switch or
-//     port. Out: its device or port. The structs embedded in these belong to the sub-states below.
-//   - strangers (shortlived.go): switches that were not there for a minute yet. In: sessions lost,
-//     ports reported. Out: switches to forget, whether there is room for a port. They keep no more
-//     ports than Limits.Passing and Limits.New.
-//   - controlNetwork (suspect.go): sessions lost at once. In: sessions lost and returned. Out:
-//     whether the network to the switches is suspected, and silence no evidence; whether a switch
-//     without a session forwards.
-//   - pace (pace.go): how fast discovery goes. In: how late probes are heard, and how many are
-//     dropped. Out: the period of rounds, the silence that makes an edge, when to probe.
-//   - prober (prober.go): in: ports that came up, rounds. Out: probes. A probe has a number that no
-//     other has, and is remembered until sixteen later ones.
-//   - linkTable (linktable.go): in: links that are heard, and those that are not any more. Out: their
-//     rows, with state and latency, and alarms. A link that is down is deleted after a minute.
-//   - cableTrust (unproven.go, misforwarded.go): in: since when ports are edges, settings. Out:
-//     whether a new link may be something else than a cable just plugged in.
-//   - classifier (classify.go): in: ports that became silent, and what is known of their last link.
-//     Out: ports that are edges.
-//   - settling (settled.go): in: handshakes. Out: switches at which all that can be discovered soon has
-//     been.
-//   - hostTable (hosts.go): in: sightings at edges. Out: rows of hosts, within Limits. Only what has a
-//     row has an entry in the table, and in the cache of known sightings (seencache.go), which readers
-//     look up without a lock.
-//   - deferredSightings (deferred.go): in: sightings at ports of unknown role. Out: the same, when it
-//     is known.
-//   - hostQueries (queries.go, barriers.go): in: a host and where it should be. Out: frames and
-//     barriers, and how the query ended. A host has one open query at most.
-//   - occupancy (occupancy.go): in: ports with hosts where a probe was heard. Out: whether their hosts
-//     are alive, or the ports vacant.
-//   - heldClaims (moves.go): in: claims that were rejected. They are ignored for a second, and are
-//     alarms unless the port turns out to be joined to another one of ours.
-//   - unverifiedMoves (unverified.go): where hosts were that moved without a query.
-//   - hostSweeper (expire.go): in: time, the table of hosts. Out: hosts to query, and to delete.
+//   - switches (device.go): which switches there are: sessions that begin and end, limits, operators. With it:
+//     strangers (shortlived.go), switches that were not there for a minute yet, and the bound on their ports.
+//   - ports (ports.go, port.go): ports that come, go, or change.
+//   - links (links.go): which ports are joined. In: probes heard, rounds. With it: linkTable (linktable.go),
+//     the rows of links, with state and latency; a link that is down is deleted after a minute.
+//   - roles (roles.go): what a port is. With it: classifier (classify.go), when silence makes an edge;
+//     cableTrust (unproven.go, misforwarded.go), whether a new link may be something else than a cable just
+//     plugged in; settling (settled.go), switches at which all that can be discovered soon has been.
+//   - package hosts: where hosts are. It is told what ports become.
+//   - package probes: which probes are sent when, and how fast.
+//   - package inventory: what is kept of switches, ports and links; the transaction; what is done at some time.
 package discovery

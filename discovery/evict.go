@@ -1,42 +1,39 @@
 package discovery
 
-import "slices"
+import (
+	"github.com/weirnet/weir/discovery/inventory"
+)
 
 // makeRoom deletes the longest disconnected switch without configuration if Limits.Switches is
 // reached. Connected switches stay: sessions have a limit of their own.
-func (c *Core) makeRoom() {
-	if len(c.devices) < c.limits.Switches {
+func (s *switches) makeRoom() {
+	if len(s.Devices) < s.Limits.Switches {
 		return
 	}
-	if oldest := c.strangers.longestDisconnected(nil); oldest != nil {
-		c.evict(oldest)
+	if oldest := s.strangers.longestDisconnected(nil); oldest != nil {
+		s.evict(oldest)
 	}
 }
 
 // evict deletes a switch to make room.
-func (c *Core) evict(d *device) {
-	c.remove(d)
-	c.Counts.Evicted.Add(1)
+func (s *switches) evict(d *inventory.Device) {
+	s.remove(d)
+	s.Counts.Evicted.Add(1)
 }
 
 // remove deletes a switch with its links and hosts.
-func (c *Core) remove(d *device) {
-	for _, p := range d.ports {
-		p.up = false // so that removeLink does not re-evaluate it
-		for _, e := range p.links() {
-			c.removeLink(e)
+func (s *switches) remove(d *inventory.Device) {
+	for _, p := range d.Ports {
+		p.Up = false // so that removeLink does not re-evaluate it
+		for _, e := range p.Links() {
+			s.links.removeLink(e)
 		}
-		c.deferred.take(p.at)
-		c.seen.remove(c.seen.hashPort(p.at))
 	}
-	for _, h := range slices.Collect(c.tx.HostsOf(d.dpid)) {
-		c.deleteHost(h)
-	}
-	c.control.sessionReturned(d.dpid)
-	c.strangers.keep(d)
-	c.removeSuccession(d)
-	c.Counts.Ports.Add(-int64(len(d.ports)))
-	delete(c.devices, d.dpid)
-	delete(c.edited, d.dpid)
-	c.tx.DeleteSwitch(d.dpid)
+	s.hosts.Removed(d)
+	s.control.SessionReturned(d.DPID)
+	s.strangers.keep(d)
+	s.RemoveSuccession(d)
+	s.Counts.Ports.Add(-int64(len(d.Ports)))
+	delete(s.Devices, d.DPID)
+	s.DeleteRow(d.DPID)
 }

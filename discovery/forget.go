@@ -24,49 +24,35 @@ type forgetRequest struct {
 	done chan struct{}
 }
 
-// ForgetSwitch deletes a switch that is not connected, with its links and hosts. Ports of others
+// forget deletes a switch that is not connected, with its links and hosts. Ports of others
 // that led to it become edges as soon as a host is heard there: a cable that still has carrier may
 // end at a switch that forwards.
-func (c *Core) ForgetSwitch(dpid netview.DPID) error {
-	d := c.devices[dpid]
+func (s *switches) forget(dpid netview.DPID) error {
+	d := s.Devices[dpid]
 	switch {
 	case d == nil:
 		return ErrUnknown
-	case d.connected:
+	case d.Connected:
 		return ErrConnected
 	}
-	for _, other := range c.devices {
-		for _, q := range other.ports {
-			if q.peer.DPID == dpid {
-				q.noteCarrierLost()
+	for _, other := range s.Devices {
+		for _, q := range other.Ports {
+			if q.Peer.DPID == dpid {
+				q.NoteCarrierLost()
 			}
 		}
 	}
-	c.remove(d)
-	for _, id := range c.unverified.ids() {
-		if c.unverified.from[id].DPID == dpid {
-			c.endUnverified(id)
-		}
-	}
-	c.Counts.Forgotten.Add(1)
-	return nil
-}
-
-// ForgetHost deletes a host. It is learned again with its next packet.
-func (c *Core) ForgetHost(id netview.HostID) error {
-	h, ok := c.tx.Host(id)
-	if !ok {
-		return ErrUnknown
-	}
-	c.deleteHost(h)
-	c.Counts.Forgotten.Add(1)
+	s.remove(d)
+	s.hosts.Forgotten(dpid)
+	s.Counts.Forgotten.Add(1)
 	return nil
 }
 
 func (c *Core) handleForget(f *forgetRequest) {
-	if f.host != nil {
-		f.err = c.ForgetHost(*f.host)
-	} else {
-		f.err = c.ForgetSwitch(f.dpid)
+	switch {
+	case f.host == nil:
+		f.err = c.switches.forget(f.dpid)
+	case !c.hosts.Forget(*f.host):
+		f.err = ErrUnknown
 	}
 }

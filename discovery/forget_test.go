@@ -34,25 +34,16 @@ func TestNothingStaysOfForgottenSwitches(t *testing.T) {
 	w.wait(time.Minute)
 	for d := range netview.DPID(switches) {
 		w.step(func() {
-			if err := w.core.ForgetSwitch(d + 1); err != nil {
+			if err := w.core.switches.forget(d + 1); err != nil {
 				t.Errorf("switch %d: %v", d+1, err)
 			}
 		})
 	}
 	c := w.core
-	if n := len(c.devices) + len(c.strangers.away) + c.hosts.count + len(c.hosts.ages) + len(c.hosts.notes) +
-		len(c.queries.open) + len(c.unverified.from) +
-		len(c.deferred.at) + c.deferred.count + len(c.control.missing) + len(c.control.losses); n != 0 {
-		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.devices), c.hosts.count, len(c.control.missing))
+	if n := len(c.Devices) + len(c.switches.strangers.away) + c.hosts.Kept() + c.switches.control.Kept(); n != 0 {
+		t.Errorf("%d are kept: %d switches, %d hosts, %d away", n, len(c.Devices), c.hosts.Rows.Count, c.switches.control.Kept())
 	}
-	known := 0
-	for i := range c.seen.sets {
-		for k := range c.seen.sets[i] {
-			if c.seen.sets[i][k].hash.Load() != 0 {
-				known++
-			}
-		}
-	}
+	known := c.hosts.Seen.Size()
 	counts := w.view.Snapshot().Counts()
 	if known != 0 || c.Counts.Ports.Load() != 0 || counts.Switches+counts.Links+counts.Hosts != 0 {
 		t.Errorf("kept: %d in the fast table, %d ports, %+v", known, c.Counts.Ports.Load(), counts)
@@ -92,17 +83,17 @@ func TestForgettingEndsLookingBack(t *testing.T) {
 	w.wait(time.Minute)
 	w.lines = nil
 	w.speak(netview.Point{DPID: 2, Port: 2}, 7)
-	if len(w.core.unverified.from) != 1 || !strings.Contains(strings.Join(w.lines, " "), "unverified-move") {
+	if w.core.hosts.UnverifiedMoves() != 1 || !strings.Contains(strings.Join(w.lines, " "), "unverified-move") {
 		t.Fatalf("it did not move unasked: %v", w.lines)
 	}
 	w.lines = nil
 	w.step(func() {
-		if err := w.core.ForgetSwitch(1); err != nil {
+		if err := w.core.switches.forget(1); err != nil {
 			t.Error(err)
 		}
 	})
-	if len(w.core.unverified.from) != 0 ||
+	if w.core.hosts.UnverifiedMoves() != 0 ||
 		!strings.Contains(strings.Join(w.lines, " "), "alarm unverified-move "+hostID(7).String()+" ended") {
-		t.Errorf("%d are looked for: %v", len(w.core.unverified.from), w.lines)
+		t.Errorf("%d are looked for: %v", w.core.hosts.UnverifiedMoves(), w.lines)
 	}
 }

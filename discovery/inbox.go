@@ -3,6 +3,9 @@ package discovery
 import (
 	"sync"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
@@ -14,9 +17,9 @@ type input struct {
 	dpid     netview.DPID   // of inputDown, inputPort, inputFormerLinks and inputBarrier
 	epoch    uint64         // of inputDown, inputFormerLinks and inputBarrier: the session's
 	at       netview.Point  // of inputProbe
-	probe    probe          // of inputProbe
+	probe    probes.Probe   // of inputProbe
 	arrival  arrival        // of inputProbe
-	sighting sighting       // of inputFrame, inputAddress
+	sighting hosts.Sighting // of inputFrame, inputAddress
 	facts    *SwitchFacts   // of inputUp
 	port     *openflow.Port // of inputPort
 	ports    []uint32       // of inputFormerLinks
@@ -45,11 +48,11 @@ type inbox struct {
 	room   *sync.Cond // signals that facts may be put again, or that the inbox is closed
 	list   []input
 	facts  int
-	limits Limits
+	limits inventory.Limits
 	closed bool
 }
 
-func newInbox(l Limits) *inbox {
+func newInbox(l inventory.Limits) *inbox {
 	i := &inbox{limits: l}
 	i.room = sync.NewCond(&i.mu)
 	return i

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -9,41 +10,11 @@ const (
 	maxPortLinks = 8 // on a segment with more ports of ours the others are blocked
 )
 
-// shared reports whether one of a link's ends hears, or is heard by, a third port of ours.
-func (e *link) shared() bool {
-	for _, p := range [...]*port{e.src, e.dst} {
-		for _, list := range [...][]*link{p.in, p.out} {
-			for _, o := range list {
-				if o.near && o.heardCount == 0 { // it may have been replaced
-					continue
-				}
-				if o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// state returns the state of a link in the view.
-func (e *link) state() netview.LinkState {
-	switch {
-	case e.shared():
-		return netview.LinkShared
-	case !e.near, e.unproven:
-		return netview.LinkIndirect
-	case e.bothConnected() && e.heardCount > 0:
-		return netview.LinkConfirmed
-	}
-	return netview.LinkUnconfirmed
-}
-
 // updateStates updates the states of the links at some ports, and of those at their other ends,
 // which have one neighbour more or less.
-func (t *linkTable) updateStates(ports ...*port) {
+func (t *linkTable) updateStates(ports ...*inventory.Port) {
 	for _, p := range ports {
-		for _, e := range p.links() {
+		for _, e := range p.Links() {
 			t.writeStates(e)
 			t.updateAlarm(e)
 		}
@@ -51,43 +22,43 @@ func (t *linkTable) updateStates(ports ...*port) {
 }
 
 // writeStates writes the states of the links at a link's ends.
-func (t *linkTable) writeStates(e *link) {
-	for _, p := range [...]*port{e.dst, e.src} {
-		for _, o := range p.links() {
-			t.put(o.key(), true, o.state())
+func (t *linkTable) writeStates(e *inventory.Link) {
+	for _, p := range [...]*inventory.Port{e.Dst, e.Src} {
+		for _, o := range p.Links() {
+			t.put(o.Key(), true, o.State())
 		}
 	}
 }
 
 // updateAlarm raises or clears the alarm about a link that is not a cable, or may not be
 // one.
-func (t *linkTable) updateAlarm(e *link) {
+func (t *linkTable) updateAlarm(e *inventory.Link) {
 	var kind netview.AlarmKind
 	text := ""
 	switch {
-	case e.shared():
+	case e.Shared():
 		kind, text = netview.AlarmIndirectLink, "more than two ports of ours are on one segment: "+
-			e.src.at.String()+", "+e.dst.at.String()+" and others"
-	case !e.near && e.farStreak >= minFarStreak:
+			e.Src.At.String()+", "+e.Dst.At.String()+" and others"
+	case !e.Near && e.FarStreak >= minFarStreak:
 		kind, text = netview.AlarmIndirectLink, "something that is no switch of ours forwards between "+
-			e.src.at.String()+" and "+e.dst.at.String()
-	case e.near && e.unproven:
-		kind, text = netview.AlarmUnprovenLink, "discovery frames pass between "+e.src.at.String()+" and "+e.dst.at.String()+
+			e.Src.At.String()+" and "+e.Dst.At.String()
+	case e.Near && e.Unproven:
+		kind, text = netview.AlarmUnprovenLink, "discovery frames pass between "+e.Src.At.String()+" and "+e.Dst.At.String()+
 			", which were silent and had carrier before: nothing was plugged in, so hosts there may relay them, and the link is not used"
 	}
-	if kind == e.alarm {
+	if kind == e.Alarm {
 		return
 	}
 	t.clearAlarm(e)
-	if e.alarm = kind; kind != "" {
-		t.alarms.raise(kind, e.key().String(), "%s", text)
+	if e.Alarm = kind; kind != "" {
+		t.Alarms.Raise(kind, e.Key().String(), "%s", text)
 	}
 }
 
 // clearAlarm clears the alarm about a link.
-func (t *linkTable) clearAlarm(e *link) {
-	if e.alarm != "" {
-		t.alarms.clear(e.alarm, e.key().String())
-		e.alarm = ""
+func (t *linkTable) clearAlarm(e *inventory.Link) {
+	if e.Alarm != "" {
+		t.Alarms.Clear(e.Alarm, e.Key().String())
+		e.Alarm = ""
 	}
 }

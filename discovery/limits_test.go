@@ -80,7 +80,7 @@ func TestSwitchesAreBounded(t *testing.T) {
 		}
 	}
 	s := w.view.Snapshot()
-	if n := s.Counts().Switches; n != 10 || len(w.core.devices) != 10 || w.core.Counts.Evicted.Load() != 40 {
+	if n := s.Counts().Switches; n != 10 || len(w.core.Devices) != 10 || w.core.Counts.Evicted.Load() != 40 {
 		t.Errorf("%d switches, %d forgotten: want 10 and 40", n, w.core.Counts.Evicted.Load())
 	}
 	if sw, ok := s.Switch(100); !ok || sw.Name != "kept" {
@@ -89,9 +89,8 @@ func TestSwitchesAreBounded(t *testing.T) {
 	if _, ok := s.Switch(149); !ok {
 		t.Error("the last one is not known")
 	}
-	if len(w.core.hosts.notes) > s.Counts().Hosts || len(w.core.hosts.ages) > s.Counts().Hosts {
-		t.Errorf("%d hosts, but notes of %d and addresses of %d", s.Counts().Hosts, len(w.core.hosts.notes),
-			len(w.core.hosts.ages))
+	if n := w.core.hosts.Kept(); n > 3*s.Counts().Hosts {
+		t.Errorf("%d hosts, but %d entries of rows, notes and addresses", s.Counts().Hosts, n)
 	}
 }
 
@@ -129,7 +128,7 @@ func TestPortDueBeforeItsFirstProbe(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.quiet = true
 	w.step(func() {
-		w.core.pace.nextFree = w.core.now.Add(10 * time.Second)
+		w.core.prober.Pace.Reserve(wantBurst + 10*25_000) // the next is free in 10 s
 		f := facts(1, 1, "")
 		w.core.SwitchUp(&f)
 	})
@@ -138,7 +137,7 @@ func TestPortDueBeforeItsFirstProbe(t *testing.T) {
 		return sw.Ports[0].Role
 	}
 	w.wait(8 * time.Second)
-	if p := w.core.port(netview.Point{DPID: 1, Port: 1}); p.sent != nil || role() != netview.PortUnknown {
+	if p := w.core.Port(netview.Point{DPID: 1, Port: 1}); p.Sent != nil || role() != netview.PortUnknown {
 		t.Errorf("its role is %v; want unknown, as no probe was sent", role())
 	}
 	w.wait(8 * time.Second)

@@ -3,96 +3,117 @@ package discovery
 import (
 	"slices"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/netview"
 )
 
+// links decides which ports are joined. In: probes that were heard, rounds, links that ended otherwise. Out:
+// rows of links, the ports' roles, switches that have taken another's cables.
+type links struct {
+	*inventory.Table
+	control  *inventory.ControlNetwork
+	pace     *probes.Pace
+	prober   *probes.Prober
+	hosts    *hosts.Tracker
+	cables   *cableTrust
+	settling *settling
+	roles    *roles
+	table    linkTable
+}
+
+// tasks returns what is done at some time.
+func (l *links) tasks() []inventory.Task {
+	return []inventory.Task{l.table.down.On(l.Transaction, l.table.purge)}
+}
+
 // probeHeard handles an authentic probe that came in at a port. The error is ErrStale, ErrReplayed
 // or ErrAtHost.
-func (c *Core) probeHeard(at netview.Point, pr probe) error {
-	src, dst := c.port(pr.from), c.port(at)
-	if src == nil || dst == nil || !src.up || !dst.up || !src.device.connected || !dst.device.connected {
-		return ErrStale
+func (l *links) probeHeard(at netview.Point, pr probes.Probe, a arrival) error {
+	src, dst := l.Port(pr.From), l.Port(at)
+	if src == nil || dst == nil || !src.Up || !dst.Up || !src.Device.Connected || !dst.Device.Connected {
+		return probes.ErrStale
 	}
-	s := c.prober.find(src, &pr)
+	s := l.prober.Find(src, &pr)
 	if s == nil {
-		c.lateProbe(src, dst, &pr)
-		return ErrStale
+		l.lateProbe(src, dst, &pr)
+		return probes.ErrStale
 	}
 	switch {
-	case s.at < dst.appeared: // it was for the port that had this number before
-		return ErrStale
-	case s.heardAt == nil:
-		s.heardAt = dst
-	case s.heardAt == dst:
-		c.raiseAlarm(netview.AlarmReplayedProbe, at, "the same probe of %s came in twice", src.at)
-		return ErrReplayed
+	case s.At < dst.Appeared: // it was for the port that had this number before
+		return probes.ErrStale
+	case s.HeardAt == nil:
+		s.HeardAt = dst
+	case s.HeardAt == dst:
+		l.RaiseAlarm(netview.AlarmReplayedProbe, at, "the same probe of %s came in twice", src.At)
+		return probes.ErrReplayed
 	default: // a segment of more than two ports, or somebody captured it
-		if e := src.linkTo(s.heardAt); e == nil || e.near && !e.shared() {
-			c.raiseAlarm(netview.AlarmReplayedProbe, at, "a probe of %s came in that had come in at %s already",
-				src.at, s.heardAt.at)
+		if e := src.LinkTo(s.HeardAt); e == nil || e.Near && !e.Shared() {
+			l.RaiseAlarm(netview.AlarmReplayedProbe, at, "a probe of %s came in that had come in at %s already",
+				src.At, s.HeardAt.At)
 		}
-		c.block(dst)
-		return ErrReplayed
+		l.roles.block(dst)
+		return probes.ErrReplayed
 	}
-	if src.linkTo(dst) == nil {
-		if err := c.checkLinkAllowed(src, dst); err != nil {
+	if src.LinkTo(dst) == nil {
+		if err := l.checkLinkAllowed(src, dst); err != nil {
 			return err
 		}
-		if len(src.out) >= maxPortLinks || len(dst.in) >= maxPortLinks {
-			c.block(dst)
+		if len(src.Out) >= maxPortLinks || len(dst.In) >= maxPortLinks {
+			l.roles.block(dst)
 			return nil
 		}
-		if c.cables.misforwarded(src, dst) {
+		if l.cables.misforwarded(src, dst) {
 			return nil
 		}
 	}
-	c.linkHeard(c.addLink(src, dst, !pr.far), s, pr.far)
+	l.linkHeard(l.addLink(src, dst, !pr.Far), s, pr.Far, a)
 	return nil
 }
 
 // linkHeard handles a probe over a link, and probes for what is not known of it yet. A far probe
 // says nothing about a link along which near ones pass, until these have been missing for some
 // time.
-func (c *Core) linkHeard(e *link, s *sentProbe, far bool) {
-	src, dst, was := e.src, e.dst, e.near
-	noteLink(src, dst)
-	c.pace.observeLag(c.sinceStart() - s.at)
-	e.missed, e.lastHeard = 0, c.now
-	if !far && !e.unproven {
+func (l *links) linkHeard(e *inventory.Link, s *inventory.SentProbe, far bool, a arrival) {
+	src, dst, was := e.Src, e.Dst, e.Near
+	inventory.NoteLink(src, dst)
+	l.pace.ObserveLag(l.SinceStart() - s.At)
+	e.Missed, e.LastHeard = 0, l.Now
+	if !far && !e.Unproven {
 		setProven(e)
 	}
 	if !far {
-		e.near, e.farStreak = true, 0
-	} else if e.farStreak < minFarStreak {
-		e.farStreak++
+		e.Near, e.FarStreak = true, 0
+	} else if e.FarStreak < minFarStreak {
+		e.FarStreak++
 	}
-	if far && e.near {
-		if e.farStreak < minFarStreak {
+	if far && e.Near {
+		if e.FarStreak < minFarStreak {
 			return
 		}
-		e.near = false
+		e.Near = false
 	}
-	c.links.measureLatency(e, s, c.arrival)
-	first := e.heardCount == 0
+	l.table.measureLatency(e, s, a)
+	first := e.HeardCount == 0
 	if first && !far {
-		c.removeReplaced(e)
+		l.removeReplaced(e)
 	}
-	if e.heardCount++; e.heardCount == 2 {
-		c.settleEarly(src.device)
-		c.settleEarly(dst.device)
+	if e.HeardCount++; e.HeardCount == 2 {
+		l.settling.settleEarly(src.Device)
+		l.settling.settleEarly(dst.Device)
 	}
-	e.heardCount = min(e.heardCount, 2)
-	if first || was != e.near || far && e.alarm == "" {
-		c.links.updateStates(src, dst)
+	e.HeardCount = min(e.HeardCount, 2)
+	if first || was != e.Near || far && e.Alarm == "" {
+		l.table.updateStates(src, dst)
 	} else {
-		c.links.put(e.key(), true, e.state())
+		l.table.put(e.Key(), true, e.State())
 	}
-	if back := dst.linkTo(src); (back == nil || back.heardCount < e.heardCount) && !c.prober.probesSoon(dst) {
-		c.pace.reserve(probesOfPort)
-		c.prober.probe(dst, nearAndFar, false) // discover the other direction at once
+	if back := dst.LinkTo(src); (back == nil || back.HeardCount < e.HeardCount) && !l.prober.ProbesSoon(dst) {
+		l.prober.Answer(dst) // discover the other direction at once
 	}
 	if far && first {
-		c.prober.probe(src, onlyNear, false) // and whether a bridge is in between
+		l.prober.ProbeNear(src) // and whether a bridge is in between
 	}
 }
 
@@ -100,34 +121,46 @@ func (c *Core) linkHeard(e *link, s *sentProbe, far bool) {
 // began, and those whose other end is disconnected: a near probe has just come in from elsewhere,
 // so the cable leads there now. A switch that gets another datapath id looks like this to its
 // neighbours.
-func (c *Core) removeReplaced(e *link) {
-	for _, p := range [...]*port{e.src, e.dst} {
-		for _, o := range p.links() {
-			if (o.heardCount == 0 || !o.bothConnected()) &&
-				(o.src != e.src && o.src != e.dst || o.dst != e.src && o.dst != e.dst) {
-				c.removeLink(o)
-				c.setSuccessor(p.otherEnd(o).device, p.otherEnd(e).device)
+func (l *links) removeReplaced(e *inventory.Link) {
+	for _, p := range [...]*inventory.Port{e.Src, e.Dst} {
+		for _, o := range p.Links() {
+			if (o.HeardCount == 0 || !o.BothConnected()) &&
+				(o.Src != e.Src && o.Src != e.Dst || o.Dst != e.Src && o.Dst != e.Dst) {
+				l.removeLink(o)
+				l.setSuccessor(p.OtherEnd(o).Device, p.OtherEnd(e).Device)
 			}
 		}
 	}
 }
 
-// otherEnd returns the other end of a port's link.
-func (p *port) otherEnd(e *link) *port { return p.other(e.src, e.dst) }
+// setSuccessor notes that a cable of a disconnected switch leads to another switch now. That
+// explains its absence, so it is no sign of a failed control network.
+func (l *links) setSuccessor(old, next *inventory.Device) {
+	if old == next || old.Connected || !next.Connected {
+		return
+	}
+	l.control.SessionReturned(old.DPID)
+	if next.Predecessor != old || old.Successor != next {
+		old.Succeed(next)
+	}
+	for _, p := range next.Ports {
+		l.hosts.QuerySuccessor(p)
+	}
+}
 
 // removeSuperseded removes the links of a switch that lost its session whose cable was found to
 // lead elsewhere before that was noticed: the other end was heard from another port since it was
 // last heard from this one.
-func (c *Core) removeSuperseded(d *device) {
-	for _, p := range d.ports {
-		for _, e := range p.links() {
-			q, edges := p.otherEnd(e), p.otherEnd(e).links()
+func (l *links) removeSuperseded(d *inventory.Device) {
+	for _, p := range d.Ports {
+		for _, e := range p.Links() {
+			q, edges := p.OtherEnd(e), p.OtherEnd(e).Links()
 			if i := slices.IndexFunc(edges,
-				func(o *link) bool {
-					return o.near && o.bothConnected() && o.heardCount > 0 && o.created.After(e.lastHeard)
+				func(o *inventory.Link) bool {
+					return o.Near && o.BothConnected() && o.HeardCount > 0 && o.Created.After(e.LastHeard)
 				}); i >= 0 {
-				c.removeLink(e)
-				c.setSuccessor(d, q.otherEnd(edges[i]).device)
+				l.removeLink(e)
+				l.setSuccessor(d, q.OtherEnd(edges[i]).Device)
 			}
 		}
 	}
@@ -136,100 +169,77 @@ func (c *Core) removeSuperseded(d *device) {
 // lateProbe raises an alarm for an authentic probe that was not sent lately: somebody kept it. If
 // the sent probes were cleared because the port went down, this instance has just started, or one
 // of the switches was stalled (it deletes hundreds of ports), it may still have been in flight.
-func (c *Core) lateProbe(src, dst *port, pr *probe) {
-	wait := 2 * c.pace.period
-	if c.now.Sub(src.sentCleared) <= wait || c.sinceStart() <= wait+startupGrace || c.cables.recentlySilent(src.device) ||
-		c.cables.recentlySilent(dst.device) {
+func (l *links) lateProbe(src, dst *inventory.Port, pr *probes.Probe) {
+	wait := 2 * l.pace.Period
+	if l.Now.Sub(src.SentCleared) <= wait || l.SinceStart() <= wait+startupGrace || l.cables.recentlySilent(src.Device) ||
+		l.cables.recentlySilent(dst.Device) {
 		return
 	}
-	c.raiseAlarm(netview.AlarmReplayedProbe, dst.at, "an old probe of %s came in", src.at)
+	l.RaiseAlarm(netview.AlarmReplayedProbe, dst.At, "an old probe of %s came in", src.At)
 }
 
 // addLink returns the link between two ports, created if necessary: both ports get the role link.
-func (c *Core) addLink(src, dst *port, near bool) *link {
-	if e := src.linkTo(dst); e != nil {
+func (l *links) addLink(src, dst *inventory.Port, near bool) *inventory.Link {
+	if e := src.LinkTo(dst); e != nil {
 		return e
 	}
-	e := c.links.add(src, dst, near, c.cables.notPluggedIn(src, dst))
-	for _, p := range [...]*port{src, dst} {
-		c.setRole(p, netview.PortLink)
-		c.occupancy.clearAlarm(p)
+	e := l.table.add(src, dst, near, l.cables.notPluggedIn(src, dst))
+	for _, p := range [...]*inventory.Port{src, dst} {
+		l.roles.setRole(p, netview.PortLink)
+		l.hosts.Occupancy.ClearAlarm(p)
 	}
 	return e
 }
 
 // removeLink takes a link down. A port without another link is re-evaluated. Its history keeps the
 // link: until there is evidence that the other end is gone, it may be a link again.
-func (c *Core) removeLink(e *link) {
-	c.links.remove(e)
-	for _, p := range [...]*port{e.src, e.dst} {
+func (l *links) removeLink(e *inventory.Link) {
+	l.table.remove(e)
+	for _, p := range [...]*inventory.Port{e.Src, e.Dst} {
 		switch {
-		case len(p.in)+len(p.out) > 0:
-			c.links.updateStates(p)
-		case p.up && p.role == netview.PortLink:
-			if e.unproven && e.near {
-				c.cables.restoreEdge(p)
+		case len(p.In)+len(p.Out) > 0:
+			l.table.updateStates(p)
+		case p.Up && p.Role == netview.PortLink:
+			if e.Unproven && e.Near {
+				l.cables.restoreEdge(p)
 			}
-			c.setUnknown(p)
-			if p.device.connected {
-				c.prober.start(p)
+			l.roles.setUnknown(p)
+			if p.Device.Connected {
+				l.prober.Start(p)
 			}
 		}
 	}
 }
 
 // dueRound probes a segment's ports and removes links from there that are not heard any more.
-func (c *Core) dueRound(r round) {
-	d := c.devices[r.dpid]
-	if d == nil || !d.created.Equal(r.created) {
+func (l *links) dueRound(r probes.Round) {
+	d, list := l.prober.PortsOf(r)
+	if d == nil {
 		return
 	}
-	begin := r.segment * segmentPorts // rounds go on even while the segment has no ports
-	if d.connected && begin == 0 {
-		c.cables.countRound(d)
+	if d.Connected && r.Segment == 0 {
+		l.cables.countRound(d)
 	}
-	if d.connected && begin < len(d.ports) {
-		for _, p := range d.ports[begin:min(begin+segmentPorts, len(d.ports))] {
-			c.expireLinks(p)
-			c.prober.round(p)
-		}
+	for _, p := range list {
+		l.expireLinks(p)
+		l.prober.Round(p)
 	}
-	c.prober.scheduleRound(d, r.segment, r.due)
+	l.prober.Repeat(r)
 }
 
 // expireLinks removes the links from a port of which the last three periodic probes were not heard.
 // Silence counts only while the sessions of both ends are up and both ends are heard, and while the
 // control network is not suspected.
-func (c *Core) expireLinks(p *port) {
-	if c.control.suspected() {
+func (l *links) expireLinks(p *inventory.Port) {
+	if l.control.Suspected() {
 		return
 	}
-	for i := 0; i < len(p.out); {
-		e := p.out[i]
-		if e.bothConnected() && e.missed >= missedProbes && e.bothHeardSinceMiss() {
-			c.removeLink(e)
+	for i := 0; i < len(p.Out); {
+		e := p.Out[i]
+		if e.BothConnected() && e.Missed >= inventory.MissedProbes && e.BothHeardSinceMiss() {
+			l.removeLink(e)
 			continue
 		}
 		i++
-	}
-}
-
-// frameSent notes whether a frame was really sent. A probe of a periodic round counts as missed
-// until it is heard.
-func (c *Core) frameSent(s *outgoing, ok bool) {
-	if s.query != nil {
-		c.queries.sent(s, ok)
-		return
-	}
-	c.prober.sent(s, ok)
-	p := c.port(s.at)
-	if !ok || p == nil || !s.periodic || c.control.suspected() {
-		return
-	}
-	for _, e := range p.out {
-		if e.bothConnected() {
-			e.missed++
-			e.noteMiss()
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -12,95 +13,98 @@ import (
 // hosts where they were. Inconsistent rows are dropped. Rows belong to the view from then on.
 func (c *Core) Load(switches []*netview.Switch, links []*netview.Link, hosts []*netview.Host) {
 	for _, row := range switches {
-		if c.devices[row.DPID] == nil && len(c.devices) < c.limits.Switches {
-			c.loadSwitch(row)
+		if c.Devices[row.DPID] == nil && len(c.Devices) < c.Limits.Switches {
+			c.switches.load(row)
 		}
 	}
 	for _, l := range links {
-		c.loadLink(l)
+		c.links.load(l)
 	}
 	for _, l := range links {
-		c.loadLost(l)
+		c.links.loadLost(l)
 	}
-	for _, d := range c.sortedDevices() {
-		c.loadRoles(d)
+	for _, d := range c.Sorted() {
+		c.links.loadRoles(d)
 	}
 	for _, h := range hosts {
-		if p := c.port(h.At); p != nil && p.role != netview.PortLink {
-			c.hosts.restore(p, h)
+		if p := c.Port(h.At); p != nil && p.Role != netview.PortLink {
+			c.hosts.Rows.Restore(p, h)
 		}
 	}
 }
 
-// loadSwitch adds a disconnected switch with its ports. Where a link was a link may be.
-func (c *Core) loadSwitch(old *netview.Switch) {
+// load adds a disconnected switch with its ports. Where a link was a link may be.
+func (s *switches) load(old *netview.Switch) {
 	row := *old
-	row.State, row.Connected, row.Settled, row.Since = netview.SwitchDisconnected, false, false, c.now
+	row.State, row.Connected, row.Settled, row.Since = netview.SwitchDisconnected, false, false, s.Now
 	row.Name = row.OwnName() // configuration is applied again
 	row.Ports = slices.Clone(old.Ports)
-	sortPorts(&row)
-	d := c.newDevice(row.DPID)
-	d.disconnectedAt, d.established = c.now, true
+	inventory.SortPorts(&row)
+	d := s.Add(row.DPID)
+	d.DisconnectedAt, d.Established = s.Now, true
 	for i := range row.Ports {
 		r := &row.Ports[i]
-		r.Edge = c.settings.Ports[netview.Point{DPID: row.DPID, Port: r.Number}].Edge
-		p := c.newPort(d, r)
-		p.up, p.quietSince, p.sentCleared = r.Up, c.now, c.now
+		r.Edge = s.Settings.Ports[netview.Point{DPID: row.DPID, Port: r.Number}].Edge
+		p := s.ports.add(d, r)
+		p.Up, p.QuietSince, p.SentCleared = r.Up, s.Now, s.Now
 		switch {
-		case r.Role == netview.PortLink && !p.configuredEdge:
-			p.history = historyRestored
-		case r.Role == netview.PortEdge && p.up:
-			p.role = netview.PortEdge
+		case r.Role == netview.PortLink && !p.ConfiguredEdge:
+			p.History = inventory.HistoryRestored
+		case r.Role == netview.PortEdge && p.Up:
+			p.Role = netview.PortEdge
 		}
-		d.ports = append(d.ports, p)
+		d.Ports = append(d.Ports, p)
 	}
-	c.Counts.Ports.Add(int64(len(d.ports)))
-	c.putRow(&row)
+	s.Counts.Ports.Add(int64(len(d.Ports)))
+	s.PutRow(&row)
 }
 
-// loadLink adds a link between two ports that were up.
-func (c *Core) loadLink(l *netview.Link) {
-	src, dst := c.port(l.Src), c.port(l.Dst)
-	if src == nil || dst == nil || !src.up || !dst.up || src.configuredEdge || dst.configuredEdge || !l.Up ||
-		src.linkTo(dst) != nil ||
-		len(src.out) >= maxPortLinks || len(dst.in) >= maxPortLinks {
+// load adds a link between two ports that were up.
+func (l *links) load(row *netview.Link) {
+	src, dst := l.Port(row.Src), l.Port(row.Dst)
+	if src == nil || dst == nil || !src.Up || !dst.Up || src.ConfiguredEdge || dst.ConfiguredEdge || !row.Up ||
+		src.LinkTo(dst) != nil ||
+		len(src.Out) >= maxPortLinks || len(dst.In) >= maxPortLinks {
 		return
 	}
-	near := l.State != netview.LinkIndirect && l.State != netview.LinkShared
-	e := c.links.add(src, dst, near, l.State == netview.LinkIndirect && !c.cables.trusted(src, dst))
-	if e.created = (time.Time{}); near { // it was not heard yet
+	near := row.State != netview.LinkIndirect && row.State != netview.LinkShared
+	e := l.table.add(src, dst, near, row.State == netview.LinkIndirect && !l.cables.trusted(src, dst))
+	if e.Created = (time.Time{}); near { // it was not heard yet
 		setProven(e)
 	}
-	src.pastLink, dst.pastLink = pastLink{historyUnobserved, l.Dst}, pastLink{historyUnobserved, l.Src}
+	src.PastLink = inventory.PastLink{History: inventory.HistoryUnobserved, Peer: row.Dst}
+	dst.PastLink = inventory.PastLink{History: inventory.HistoryUnobserved, Peer: row.Src}
 }
 
 // loadLost restores the history of a port whose link was lost. It may be a link again, and its
 // other end may forward while disconnected; so hosts are not admitted at such a port until there is
 // evidence (requiredSilence in classify.go).
-func (c *Core) loadLost(l *netview.Link) {
-	src, dst := c.port(l.Src), c.port(l.Dst)
-	if l.Up || src == nil || dst == nil || src == dst || src.configuredEdge || src.role != netview.PortUnknown ||
-		len(src.in)+len(src.out) > 0 {
+func (l *links) loadLost(row *netview.Link) {
+	src, dst := l.Port(row.Src), l.Port(row.Dst)
+	if row.Up || src == nil || dst == nil || src == dst || src.ConfiguredEdge || src.Role != netview.PortUnknown ||
+		len(src.In)+len(src.Out) > 0 {
 		return
 	}
-	src.pastLink = pastLink{historyUnobserved, l.Dst}
-	if l.State == netview.LinkConfirmed || l.State == netview.LinkUnconfirmed {
-		src.provenPeer = l.Dst
+	src.PastLink = inventory.PastLink{History: inventory.HistoryUnobserved, Peer: row.Dst}
+	if row.State == netview.LinkConfirmed || row.State == netview.LinkUnconfirmed {
+		src.ProvenPeer = row.Dst
 	}
-	c.links.restoreLost(l)
+	l.table.restoreLost(row)
 }
 
-// loadRoles writes the roles of a switch's ports, and the links from it.
-func (c *Core) loadRoles(d *device) {
-	row := c.edited[d.dpid]
-	for i, p := range d.ports {
-		if len(p.in)+len(p.out) > 0 {
-			p.role = netview.PortLink
-			c.seen.add(c.seen.hashPort(p.at))
+// loadRoles makes links' ports of those that have links now, and writes the roles of a switch's ports and
+// the links from it.
+func (l *links) loadRoles(d *inventory.Device) {
+	row := l.EditRow(d.DPID)
+	for i, p := range d.Ports {
+		if len(p.In)+len(p.Out) > 0 {
+			was := p.Role
+			p.Role = netview.PortLink
+			l.hosts.RoleChanged(p, was)
 		}
-		row.Ports[i].Role = p.role
-		for _, e := range p.out {
-			c.tx.PutLink(&netview.Link{LinkKey: e.key(), Up: true, State: e.state(), Since: c.now})
+		row.Ports[i].Role = p.Role
+		for _, e := range p.Out {
+			l.table.restore(e)
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -20,6 +23,7 @@ type Discovery struct {
 	loop.Part
 
 	core     *Core
+	seen     *hosts.SeenCache // of the core; sessions look it up
 	facts    *netview.Facts
 	inbox    *inbox
 	inputs   []input                  // scratch of Run
@@ -46,7 +50,8 @@ func New(facts *netview.Facts, cfg Config) *Discovery {
 	}
 	core := NewCore(cfg, cfg.Now())
 	d := &Discovery{
-		core: core, facts: facts, inbox: newInbox(core.cfg.Limits), sessions: make(map[netview.DPID]current),
+		core: core, seen: core.hosts.Seen, facts: facts, inbox: newInbox(core.cfg.Limits),
+		sessions:      make(map[netview.DPID]current),
 		forgedLimiter: newAlarmLimiter(),
 	}
 	d.Part = loop.Part{Name: "discovery", Bell: loop.NewBell(), Turn: d.turn, End: d.inbox.close}
@@ -54,7 +59,7 @@ func New(facts *netview.Facts, cfg Config) *Discovery {
 }
 
 // Counts returns the counters since start.
-func (d *Discovery) Counts() *Counts { return d.core.Counts }
+func (d *Discovery) Counts() *inventory.Counts { return d.core.Counts }
 
 // turn handles all events, and what is due. It returns when to call it again without events.
 func (d *Discovery) turn() (next time.Time) {
@@ -76,7 +81,7 @@ func (d *Discovery) step(inputs []input) {
 	cfg := &d.core.cfg
 	for i := range inputs {
 		if in := &inputs[i]; in.kind == inputProbe && cfg.RoundTrip != nil {
-			in.arrival.srcTrip, in.arrival.dstTrip = cfg.RoundTrip(in.probe.from.DPID), cfg.RoundTrip(in.at.DPID)
+			in.arrival.srcTrip, in.arrival.dstTrip = cfg.RoundTrip(in.probe.From.DPID), cfg.RoundTrip(in.at.DPID)
 		}
 	}
 	d.facts.Update(func(tx *netview.FactsTx) {
@@ -175,10 +180,10 @@ func (d *Discovery) FormerLinkPorts(dpid netview.DPID, epoch uint64, ports []uin
 // the caller's goroutine: foreign frames cost the loop nothing.
 func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 	at, came := netview.Point{DPID: dpid, Port: port}, d.core.cfg.Now()
-	p, err := d.core.prober.codec.decode(frame)
+	p, err := d.core.prober.Codec.Decode(frame)
 	if err != nil {
-		d.core.Counts.countProbe(err)
-		if errors.Is(err, ErrForged) && d.forgedLimiter.first(at, came) {
+		d.core.prober.Count(err)
+		if errors.Is(err, probes.ErrForged) && d.forgedLimiter.first(at, came) {
 			d.core.cfg.raiseForged(at, err)
 		}
 		return
@@ -193,8 +198,8 @@ func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 // nanoseconds.
 func (d *Discovery) Frame(dpid netview.DPID, port uint32, k *packet.Key) {
 	at := netview.Point{DPID: dpid, Port: port}
-	s, ok := parseSighting(at, k)
-	if ok && d.core.seen.isNew(&s) && !d.put(input{kind: inputFrame, sighting: s}) {
+	s, ok := hosts.ParseSighting(at, k)
+	if ok && d.seen.IsNew(&s) && !d.put(input{kind: inputFrame, sighting: s}) {
 		d.core.Counts.DroppedFrames.Add(1)
 	}
 }

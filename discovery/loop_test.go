@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -165,7 +167,7 @@ func TestPacing(t *testing.T) {
 		synctest.Wait()
 		sent := &f.d.Counts().Sent
 		start, most := sent.Load(), uint64(0)
-		for range 2 * roundSlots {
+		for range 2 * inventory.RoundSlots {
 			before := sent.Load()
 			time.Sleep(50 * time.Millisecond)
 			synctest.Wait()
@@ -174,7 +176,7 @@ func TestPacing(t *testing.T) {
 		if got := sent.Load() - start; got != 4*n {
 			t.Errorf("%d probes in a period, want %d", got, 4*n)
 		}
-		if want := uint64(4 * n / roundSlots); most > want {
+		if want := uint64(4 * n / inventory.RoundSlots); most > want {
 			t.Errorf("%d probes at once, want at most %d", most, want)
 		}
 	})
@@ -191,7 +193,7 @@ func TestBatches(t *testing.T) {
 		for i := range 1000 {
 			k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, byte(i >> 8), byte(i)}, Layers: packet.LayerEthernet}
 			f.d.inbox.put(input{kind: inputFrame,
-				sighting: sighting{id: netview.HostID{MAC: k.EthSrc}, at: netview.Point{DPID: 1, Port: 1}}})
+				sighting: hosts.Sighting{ID: netview.HostID{MAC: k.EthSrc}, At: netview.Point{DPID: 1, Port: 1}}})
 		}
 		f.d.Bell.Ring()
 		synctest.Wait()
@@ -345,7 +347,7 @@ func TestSessionsBefore(t *testing.T) {
 	up.Epoch, up.Out = 5, first
 	d.SwitchUp(up)
 	turns()
-	if sw, _ := v.Snapshot().Switch(1); !sw.Connected || d.core.devices[1].formerLinksKnown {
+	if sw, _ := v.Snapshot().Switch(1); !sw.Connected || d.core.Devices[1].FormerLinksKnown {
 		t.Error("what was told of the session before was taken for the present one")
 	}
 	if sent == 0 || first.frames != sent || second.frames == 0 {

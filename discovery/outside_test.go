@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/packet"
 )
@@ -94,9 +95,9 @@ func TestSilentHostThatSpeaks(t *testing.T) {
 	w.wait(2 * time.Second)
 	w.speak(at, 1)
 	for _, heard := range []bool{true, false} {
-		w.wait(refreshSeen)
+		w.wait(hosts.RefreshSeen)
 		row, _ := w.view.Snapshot().Host(hostID(1))
-		w.core.sweeper.silent = append(w.core.sweeper.silent, row)
+		w.core.hosts.Silent(row)
 		w.core.SilentHosts(nil)
 		if next, _ := w.core.Next(); next.After(w.now) {
 			t.Errorf("the next transaction is at %s: want it at once", next)

@@ -9,6 +9,13 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
+// What pace.go promises.
+const (
+	wantBurst     = 8192
+	wantRoundRate = 5_000
+	wantLagFactor = 4
+)
+
 // crowd is a torus of switches that all connect at once, on a machine that handles only so many
 // probes a second: what is sent beyond that waits.
 type crowd struct {
@@ -115,14 +122,14 @@ func TestManySwitchesAtOnceDoNotDrownDiscovery(t *testing.T) {
 	if len(c.alarms) > 0 {
 		t.Errorf("alarms: %q", c.alarms[:min(len(c.alarms), 5)])
 	}
-	if c.most > 5*burst {
+	if c.most > 5*wantBurst {
 		t.Errorf("%d probes waited at a time", c.most)
 	}
-	if rate := (c.sends - found) / 60; rate > roundRate {
-		t.Errorf("%d probes a second in rounds, %d at most are wanted", rate, roundRate)
+	if rate := (c.sends - found) / 60; rate > wantRoundRate {
+		t.Errorf("%d probes a second in rounds, %d at most are wanted", rate, wantRoundRate)
 	}
 	t.Logf("all found after %d s with %d probes, at most %d waited; then %d a second, period %s",
-		seconds, found, c.most, (c.sends-found)/60, c.core.pace.period)
+		seconds, found, c.most, (c.sends-found)/60, c.core.prober.Pace.Period)
 }
 
 // A machine that is busy for a while with something else hears late: no link is lost for it.
@@ -140,8 +147,8 @@ func TestABusyMachineLosesNoLinks(t *testing.T) {
 	}
 	c.rate = 6000
 	c.run(40 * time.Second)
-	if c.core.pace.period != 2*time.Second || c.core.pace.settle != time.Second {
-		t.Errorf("later the period is %s, silence of %s makes an edge", c.core.pace.period, c.core.pace.settle)
+	if c.core.prober.Pace.Period != 2*time.Second || c.core.prober.Pace.Settle != time.Second {
+		t.Errorf("later the period is %s, silence of %s makes an edge", c.core.prober.Pace.Period, c.core.prober.Pace.Settle)
 	}
 }
 
@@ -151,7 +158,7 @@ func TestAFlappingPortHoldsUpNoOther(t *testing.T) {
 	c.connect()
 	c.run(3 * time.Second)
 	port := ofPort(1, true)
-	for range 2 * burst {
+	for range 2 * wantBurst {
 		c.now = c.now.Add(time.Microsecond)
 		c.transact(func() {
 			for _, up := range []bool{false, true} {
@@ -160,7 +167,7 @@ func TestAFlappingPortHoldsUpNoOther(t *testing.T) {
 			}
 		})
 	}
-	if wait := c.core.pace.nextFree.Sub(c.now); wait > 100*time.Millisecond {
+	if wait := c.core.prober.Pace.Reserve(0).Sub(c.now); wait > 100*time.Millisecond {
 		t.Errorf("others wait %v for their turn", wait)
 	}
 }
@@ -174,7 +181,7 @@ func TestDroppedProbesAreCountedOnce(t *testing.T) {
 		c.core.Counts.DroppedProbes.Add(1)
 		c.run(50 * time.Millisecond)
 	}
-	if c.core.pace.period > 2*lagFactor*2*time.Second {
-		t.Errorf("the period is %s", c.core.pace.period)
+	if c.core.prober.Pace.Period > 2*wantLagFactor*2*time.Second {
+		t.Errorf("the period is %s", c.core.prober.Pace.Period)
 	}
 }

@@ -3,6 +3,7 @@ package discovery
 import (
 	"strings"
 
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -17,23 +18,23 @@ func differentSerial(was, is string) bool {
 	return given(was) && given(is) && was != is
 }
 
-// deviceReplaced forgets the cables of a switch that was replaced by another device. It is not
+// replaced forgets the cables of a switch that was replaced by another device. It is not
 // connected.
-func (c *Core) deviceReplaced(d *device) {
-	for _, p := range d.ports {
-		if q := c.port(p.peer); q != nil && p.history != historyNone && q.peer == p.at {
-			q.noteCarrierLost()
+func (s *switches) replaced(d *inventory.Device) {
+	for _, p := range d.Ports {
+		if q := s.Port(p.Peer); q != nil && p.History != inventory.HistoryNone && q.Peer == p.At {
+			q.NoteCarrierLost()
 		}
-		for _, e := range p.links() {
-			c.removeLink(e)
+		for _, e := range p.Links() {
+			s.links.removeLink(e)
 		}
-		p.pastLink = pastLink{}
-		c.hosts.setUnconfirmed(p)
-		if p.up && p.role != netview.PortUnknown {
-			c.setUnknown(p)
+		p.PastLink = inventory.PastLink{}
+		s.hosts.Rows.SetUnconfirmed(p)
+		if p.Up && p.Role != netview.PortUnknown {
+			s.roles.setUnknown(p)
 		}
 	}
-	d.removed, d.formerLinksKnown = nil, false
-	c.control.deviceReplaced(d.dpid)
-	c.Counts.Replaced.Add(1)
+	d.Removed, d.FormerLinksKnown = nil, false
+	s.control.DeviceReplaced(d.DPID)
+	s.Counts.Replaced.Add(1)
 }

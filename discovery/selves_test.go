@@ -6,6 +6,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -16,20 +17,20 @@ func TestFormerSelvesAreLetGo(t *testing.T) {
 	w.quiet = true
 	up := func(d netview.DPID) { w.step(func() { f := facts(d, 2, ""); w.core.SwitchUp(&f) }) }
 	near, inherited := netview.Point{DPID: 1, Port: 1}, 0
-	var all []weak.Pointer[device]
+	var all []weak.Pointer[inventory.Device]
 	up(near.DPID)
 	for d := netview.DPID(2); d < 12; d++ {
 		far := netview.Point{DPID: d, Port: 1}
 		w.join(near, far)
 		up(d)
 		w.wait(5 * time.Second)
-		all = append(all, weak.Make(w.core.devices[d]))
-		if before := w.core.devices[d].predecessor; before != nil && before.dpid == d-1 {
+		all = append(all, weak.Make(w.core.Devices[d]))
+		if before := w.core.Devices[d].Predecessor; before != nil && before.DPID == d-1 {
 			inherited++
 		}
 		if d > 2 {
 			w.step(func() {
-				if err := w.core.ForgetSwitch(d - 1); err != nil {
+				if err := w.core.switches.forget(d - 1); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -1,44 +1,38 @@
 package discovery
 
 import (
-	"time"
-
+	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
 
 // applySettings applies changed settings: which ports are edges. The probe period is applied by
 // pace.adapt, everything else by the view.
 func (c *Core) applySettings(s *netview.Settings) {
-	if s == c.settings {
+	if s == c.Settings {
 		return
 	}
-	c.settings = s
-	for _, d := range c.sortedDevices() {
-		for _, p := range d.ports {
-			if edge := s.Ports[p.at].Edge; edge != p.configuredEdge {
-				p.configuredEdge = edge
-				c.applyConfiguredEdge(p)
+	c.Settings = s
+	for _, d := range c.Sorted() {
+		for _, p := range d.Ports {
+			if edge := s.Ports[p.At].Edge; edge != p.ConfiguredEdge {
+				p.ConfiguredEdge = edge
+				c.ports.edgeConfigured(p)
 			}
 		}
 	}
-	c.reevaluateTrust()
+	c.links.reevaluateTrust()
 }
 
-// applyConfiguredEdge applies a changed edge setting to a port: links at an edge are removed.
-func (c *Core) applyConfiguredEdge(p *port) {
-	for _, e := range p.links() {
-		c.removeLink(e)
+// edgeConfigured applies a changed edge setting to a port: links at an edge are removed.
+func (t *ports) edgeConfigured(p *inventory.Port) {
+	for _, e := range p.Links() {
+		t.links.removeLink(e)
 	}
-	if !p.up {
+	if !p.Up {
 		return
 	}
-	c.setUnknown(p)
-	if p.device.connected {
-		c.prober.start(p)
+	t.roles.setUnknown(p)
+	if p.Device.Connected {
+		t.prober.Start(p)
 	}
-}
-
-// ttlOf returns the TTL of probes, in seconds.
-func ttlOf(period time.Duration) uint16 {
-	return uint16(min((missedProbes*period+time.Second-1)/time.Second, 65535))
 }

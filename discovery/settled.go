@@ -1,30 +1,40 @@
 package discovery
 
-import "github.com/weirnet/weir/netview"
+import (
+	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
+	"github.com/weirnet/weir/netview"
+)
 
 // settling finds out when everything at a switch has been discovered that can be soon after its
 // handshake.
 type settling struct {
-	*deviceTable
-	pace *pace
-	ends deadlines[deadline]
+	*inventory.Table
+	pace  *probes.Pace
+	hosts *hosts.Tracker
+	ends  inventory.Deadlines[inventory.Deadline]
+}
+
+func (s *settling) tasks() []inventory.Task {
+	return []inventory.Task{s.ends.On(s.Transaction, s.dueSettled)}
 }
 
 // start starts with the handshake of a switch: in two periods all its links will have been heard.
-func (s *settling) start(d *device) {
-	s.ends.add(s.now.Add(2*s.pace.period), deadline{netview.Point{DPID: d.dpid}, s.now})
+func (s *settling) start(d *inventory.Device) {
+	s.ends.Add(s.Now.Add(2*s.pace.Period), inventory.Deadline{At: netview.Point{DPID: d.DPID}, Since: s.Now})
 }
 
 // due returns a switch that has had its time, if it is still this session; nil if not. If a port led
 // to another switch before the restart it waits for that one, for a bounded time; until then the
 // switch keeps its rules.
-func (s *settling) due(l deadline) *device {
-	d := s.devices[l.at.DPID]
+func (s *settling) due(l inventory.Deadline) *inventory.Device {
+	d := s.Devices[l.At.DPID]
 	switch {
-	case d == nil || d.settled || !d.connected || !d.connectedAt.Equal(l.since):
+	case d == nil || d.Settled || !d.Connected || !d.ConnectedAt.Equal(l.Since):
 		return nil
-	case d.awaitsFormerLink() && s.now.Before(d.connectedAt.Add(unobservedSilence+maxSettles*s.pace.settle)):
-		s.ends.add(s.now.Add(s.pace.period), l)
+	case d.AwaitsFormerLink() && s.Now.Before(d.ConnectedAt.Add(unobservedSilence+maxSettles*s.pace.Settle)):
+		s.ends.Add(s.Now.Add(s.pace.Period), l)
 		return nil
 	}
 	return d
@@ -32,13 +42,13 @@ func (s *settling) due(l deadline) *device {
 
 // isComplete reports whether nothing is left to discover at a switch: the role of each port that is
 // up is known, and each link was heard twice since the handshake.
-func (d *device) isComplete() bool {
-	for _, p := range d.ports {
-		if p.up && p.role == netview.PortUnknown {
+func isComplete(d *inventory.Device) bool {
+	for _, p := range d.Ports {
+		if p.Up && p.Role == netview.PortUnknown {
 			return false
 		}
-		for _, e := range p.links() {
-			if e.bothConnected() && e.heardCount < 2 {
+		for _, e := range p.Links() {
+			if e.BothConnected() && e.HeardCount < 2 {
 				return false
 			}
 		}
@@ -46,27 +56,27 @@ func (d *device) isComplete() bool {
 	return true
 }
 
-func (c *Core) dueSettled(l deadline) {
-	if d := c.settling.due(l); d != nil {
-		c.settle(d)
+func (s *settling) dueSettled(l inventory.Deadline) {
+	if d := s.due(l); d != nil {
+		s.settle(d)
 	}
 }
 
 // settleEarly settles a switch before its time if it is complete.
-func (c *Core) settleEarly(d *device) {
-	if !d.settled && d.connected && d.isComplete() {
-		c.settle(d)
+func (s *settling) settleEarly(d *inventory.Device) {
+	if !d.Settled && d.Connected && isComplete(d) {
+		s.settle(d)
 	}
 }
 
 // settle settles a switch, and with the last connected one the view.
-func (c *Core) settle(d *device) {
-	d.settled = true
-	for _, p := range d.ports {
-		c.querySuccessor(p)
+func (s *settling) settle(d *inventory.Device) {
+	d.Settled = true
+	for _, p := range d.Ports {
+		s.hosts.QuerySuccessor(p)
 	}
-	c.editRow(d.dpid).Settled = true
-	if c.settled++; c.settled == c.connected {
-		c.tx.SetSettled()
+	s.EditRow(d.DPID).Settled = true
+	if s.Settled++; s.Settled == s.Connected {
+		s.Tx.SetSettled()
 	}
 }

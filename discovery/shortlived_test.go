@@ -47,9 +47,10 @@ func TestStrangersLeaveNothing(t *testing.T) {
 		}
 	}
 	w.wait(establishedAfter + time.Second)
-	if n, ports := w.ports(); n != 2 || ports != 4 || w.core.Counts.Ports.Load() != 4 || len(w.core.strangers.away) != 0 {
+	if n, ports := w.ports(); n != 2 || ports != 4 || w.core.Counts.Ports.Load() != 4 ||
+		len(w.core.switches.strangers.away) != 0 {
 		t.Errorf("%d switches with %d ports are known, %d counted, %d passing", n, ports,
-			w.core.Counts.Ports.Load(), len(w.core.strangers.away))
+			w.core.Counts.Ports.Load(), len(w.core.switches.strangers.away))
 	}
 	if n := w.core.Counts.Passed.Load(); n != 24 {
 		t.Errorf("%d strangers were forgotten", n)

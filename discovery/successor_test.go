@@ -65,13 +65,13 @@ func TestNothingStaysOfIdentities(t *testing.T) {
 		}
 		for _, dpid := range old {
 			w.step(func() {
-				if err := w.core.ForgetSwitch(dpid); err != nil {
+				if err := w.core.switches.forget(dpid); err != nil {
 					t.Errorf("switch %d: %v", dpid, err)
 				}
 			}) // which checks that nobody refers to it
 		}
-		if d := w.core.devices[last]; len(w.core.devices) != 2 || d.predecessor != nil {
-			t.Errorf("%d switches are known, and the last has taken the place of %v", len(w.core.devices), d.predecessor)
+		if d := w.core.Devices[last]; len(w.core.Devices) != 2 || d.Predecessor != nil {
+			t.Errorf("%d switches are known, and the last has taken the place of %v", len(w.core.Devices), d.Predecessor)
 		}
 	}
 }

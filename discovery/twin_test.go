@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/discovery/hosts"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -195,7 +196,7 @@ func (w *world) pretend(t *rapid.T, at netview.Point, host byte, r *wires) {
 	}) {
 		return
 	}
-	w.wait((queryTries+1)*queryWait + time.Millisecond)
+	w.wait(900*time.Millisecond + time.Millisecond) // two queries, and the time for an answer
 	if now, ok := w.view.Snapshot().Host(hostID(host)); ok && now.At == at {
 		t.Fatalf("host %s is at %s, and answers at %s\n%s", now.HostID, short(at), short(lives), w.history())
 	}
@@ -262,7 +263,7 @@ func (w *world) speak(at netview.Point, host byte) {
 	k := packet.Key{EthSrc: packet.MAC{2, 0, 0, 0, 0, host}, EtherType: packet.TypeARP, ARPOp: 1,
 		Layers: packet.LayerEthernet | packet.LayerARP,
 		ARPSHA: packet.MAC{2, 0, 0, 0, 0, host}, ARPSPA: [4]byte{10, 0, 0, host}}
-	if s, _ := parseSighting(at, &k); !w.core.seen.isNew(&s) {
+	if s, _ := hosts.ParseSighting(at, &k); !w.core.hosts.Seen.IsNew(&s) {
 		return
 	}
 	w.step(func() { w.core.Frame(at, &k) })

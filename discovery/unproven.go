@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/discovery/inventory"
+	"github.com/weirnet/weir/discovery/probes"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -24,92 +26,86 @@ const (
 // cableTrust tells cables from what may be hosts that relay: by how long their ports were edges
 // before, and by what operators say.
 type cableTrust struct {
-	*transaction
-	pace *pace
-}
-
-// edgeTime is how long a port has been an edge, or the end of an unproven link, with carrier all the
-// time.
-type edgeTime struct {
-	edgeSince  time.Time     // zero: it is not
-	edgeRounds uint64        // activeRounds of its switch, then
-	provenPeer netview.Point // the other end of the last confirmed cable
+	*inventory.Transaction
+	pace *probes.Pace
 }
 
 // notPluggedIn reports whether a link that is heard for the first time may not be a cable just
 // plugged in.
-func (t *cableTrust) notPluggedIn(src, dst *port) bool {
+func (t *cableTrust) notPluggedIn(src, dst *inventory.Port) bool {
 	if t.trusted(src, dst) || provenBefore(src, dst) {
 		return false
 	}
-	if back := dst.linkTo(src); back != nil {
-		return back.unproven
+	if back := dst.LinkTo(src); back != nil {
+		return back.Unproven
 	}
 	return t.longEdge(src) && t.longEdge(dst)
 }
 
 // longEdge reports whether a port has been an edge for so long that a new link was not just plugged
 // in.
-func (t *cableTrust) longEdge(p *port) bool {
-	return !p.edgeSince.IsZero() && t.now.Sub(p.edgeSince) >= max(minEdgeTime, 5*t.pace.period) &&
-		p.device.activeRounds-p.edgeRounds >= minEdgeRounds
+func (t *cableTrust) longEdge(p *inventory.Port) bool {
+	return !p.EdgeSince.IsZero() && t.Now.Sub(p.EdgeSince) >= max(minEdgeTime, 5*t.pace.Period) &&
+		p.Device.ActiveRounds-p.EdgeRounds >= minEdgeRounds
 }
 
 // startEdgeTime starts the time for which a port has been observed as an edge, if it has not
 // started.
-func (t *cableTrust) startEdgeTime(p *port) {
-	if p.edgeSince.IsZero() && p.device.connected {
-		p.edgeSince, p.edgeRounds = t.now, p.device.activeRounds
+func (t *cableTrust) startEdgeTime(p *inventory.Port) {
+	if p.EdgeSince.IsZero() && p.Device.Connected {
+		p.EdgeSince, p.EdgeRounds = t.Now, p.Device.ActiveRounds
 	}
 }
 
 // restoreEdge makes a port that lost an unproven link an edge again, as one that has been one all
 // the time: intermittent relaying gains nothing.
-func (t *cableTrust) restoreEdge(p *port) {
-	p.pastLink = pastLink{}
-	p.edgeSince, p.edgeRounds = t.now.Add(-max(minEdgeTime, 5*t.pace.period)), p.device.activeRounds-minEdgeRounds
+func (t *cableTrust) restoreEdge(p *inventory.Port) {
+	p.PastLink = inventory.PastLink{}
+	p.EdgeSince, p.EdgeRounds = t.Now.Add(-max(minEdgeTime, 5*t.pace.Period)), p.Device.ActiveRounds-minEdgeRounds
 }
 
 // countRound counts a period in which a switch has sent something.
-func (t *cableTrust) countRound(d *device) {
-	if !d.sentSince(d.bytesAtRound) {
-		d.lastSilentRound = t.now
+func (t *cableTrust) countRound(d *inventory.Device) {
+	if !d.SentSince(d.BytesAtRound) {
+		d.LastSilentRound = t.Now
 		return
 	}
-	d.bytesAtRound = d.bytes()
-	d.activeRounds++
+	d.BytesAtRound = d.Bytes()
+	d.ActiveRounds++
 }
 
 // recentlySilent reports whether a switch sent nothing for a recent period: it has links, so there
 // were probes to report. What it was sent then, and what came to it, arrives late.
-func (t *cableTrust) recentlySilent(d *device) bool {
-	return !d.lastSilentRound.IsZero() && t.now.Sub(d.lastSilentRound) <= 2*t.pace.period
+func (t *cableTrust) recentlySilent(d *inventory.Device) bool {
+	return !d.LastSilentRound.IsZero() && t.Now.Sub(d.LastSilentRound) <= 2*t.pace.Period
 }
 
 // trusted reports whether operators trust all links, or one, in either direction.
-func (t *cableTrust) trusted(src, dst *port) bool {
-	l := t.settings.Links
-	return t.settings.TrustLinks || l[netview.LinkKey{Src: src.at, Dst: dst.at}].Trusted ||
-		l[netview.LinkKey{Src: dst.at, Dst: src.at}].Trusted
+func (t *cableTrust) trusted(src, dst *inventory.Port) bool {
+	l := t.Settings.Links
+	return t.Settings.TrustLinks || l[netview.LinkKey{Src: src.At, Dst: dst.At}].Trusted ||
+		l[netview.LinkKey{Src: dst.At, Dst: src.At}].Trusted
 }
 
 // provenBefore reports whether two ports were joined by a confirmed cable before.
-func provenBefore(src, dst *port) bool { return src.provenPeer == dst.at || dst.provenPeer == src.at }
+func provenBefore(src, dst *inventory.Port) bool {
+	return src.ProvenPeer == dst.At || dst.ProvenPeer == src.At
+}
 
 // setProven notes that two ports are joined by a confirmed cable.
-func setProven(e *link) {
-	e.src.provenPeer, e.dst.provenPeer = e.dst.at, e.src.at
-	e.src.edgeSince, e.dst.edgeSince = time.Time{}, time.Time{}
+func setProven(e *inventory.Link) {
+	e.Src.ProvenPeer, e.Dst.ProvenPeer = e.Dst.At, e.Src.At
+	e.Src.EdgeSince, e.Dst.EdgeSince = time.Time{}, time.Time{}
 }
 
 // reevaluateTrust re-evaluates unproven links after a change of settings.
-func (c *Core) reevaluateTrust() {
-	for _, d := range c.sortedDevices() {
-		for _, p := range d.ports {
-			for _, e := range slices.Clone(p.out) {
-				if e.unproven && c.cables.trusted(e.src, e.dst) {
-					e.unproven = false
-					c.links.updateStates(e.src, e.dst)
+func (l *links) reevaluateTrust() {
+	for _, d := range l.Sorted() {
+		for _, p := range d.Ports {
+			for _, e := range slices.Clone(p.Out) {
+				if e.Unproven && l.cables.trusted(e.Src, e.Dst) {
+					e.Unproven = false
+					l.table.updateStates(e.Src, e.Dst)
 				}
 			}
 		}
