@@ -46,6 +46,9 @@ type nullConn struct {
 
 func (c *nullConn) Send(uint64, int, ...openflow.Message) error { return nil }
 
+func (c *nullConn) Gather() {}
+func (c *nullConn) Write()  {}
+
 func (c *nullConn) SendFrames(_ uint64, frames []byte, count int) error {
 	c.frames = append(c.frames[:0], frames...)
 	c.count += count

@@ -14,6 +14,10 @@ type Conn interface {
 	// SendFrames queues count encoded messages, which are the whole batch, all or none. The bytes are
 	// copied.
 	SendFrames(batch uint64, frames []byte, count int) error
+	// Gather has what is queued wait for Write, which writes as much as the switch takes at once, and leaves
+	// the rest to another goroutine. Each Gather is followed by one Write.
+	Gather()
+	Write()
 	// Barrier queues a barrier; answer is called once, when all before it is done, or with an
 	// error. It is not called if Barrier itself returns one.
 	Barrier(answer func(error)) error

@@ -263,10 +263,6 @@ func (l *Loop) execute(ready *Ready) []Input {
 	if len(ready.Results) > 0 {
 		l.status.Set(ready.Results)
 	}
-	if len(ready.Outcomes) > 0 && l.config.OnOutcomes != nil {
-		trace.At(trace.Outcomes)
-		l.config.OnOutcomes(ready.Outcomes)
-	}
 	if len(ready.Infrastructure) > 0 {
 		l.desired.Update(func(tx *netview.DesiredTx) {
 			for i := range ready.Infrastructure {
@@ -286,7 +282,11 @@ func (l *Loop) execute(ready *Ready) []Input {
 	}
 	l.sent = l.sent[:0]
 	for i := range ready.Batches {
-		l.sent = append(l.sent, l.send(&ready.Batches[i]))
+		l.sent = append(l.sent, l.send(&ready.Batches[i], i < promptWrites))
+	}
+	if len(ready.Outcomes) > 0 && l.config.OnOutcomes != nil {
+		trace.At(trace.Outcomes)
+		l.config.OnOutcomes(ready.Outcomes)
 	}
 	l.leftover.Store(int64(l.core.leftover))
 	l.listedBytes.Store(int64(l.core.listedBytes))
@@ -335,12 +335,20 @@ func (l *Loop) request(a Address, body openflow.RequestBody, answer func(openflo
 	}
 }
 
-// send hands a batch to its session.
-func (l *Loop) send(b *Batch) Sent {
+// promptWrites is how many batches of a step the loop writes to switches itself. Of more, each is given to a
+// goroutine: they are worth another processor.
+const promptWrites = 8
+
+// send hands a batch to its session, and writes what the switch takes at once if prompt.
+func (l *Loop) send(b *Batch, prompt bool) Sent {
 	conn, a, id := l.connOf(b.Address), b.Address, b.ID
 	in := Sent{Address: a}
 	if conn == nil {
 		return in
+	}
+	if prompt {
+		conn.Gather()
+		defer conn.Write()
 	}
 	if b.Count > 0 {
 		in.Frames = conn.SendFrames(id, b.Frames, b.Count) == nil

@@ -78,6 +78,9 @@ func (c *promptConn) Send(batch uint64, index int, messages ...openflow.Message)
 	return err
 }
 
+func (c *promptConn) Gather() {}
+func (c *promptConn) Write()  {}
+
 func (c *promptConn) SendFrames(batch uint64, frames []byte, count int) (err error) {
 	c.with(func() { err = c.wire.SendFrames(batch, frames, count) })
 	return err

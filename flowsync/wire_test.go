@@ -68,6 +68,9 @@ func (w *wire) Send(batch uint64, index int, messages ...openflow.Message) error
 	return nil
 }
 
+func (w *wire) Gather() {}
+func (w *wire) Write()  {}
+
 func (w *wire) SendFrames(batch uint64, frames []byte, count int) error {
 	first := w.xid + 1
 	w.xid += uint32(count)

@@ -133,12 +133,20 @@ func (e *Engine) Revision() uint64 {
 	return cat.shown.events.Current
 }
 
-// OnOutcomes queues outcomes of orders. They are copied.
+// promptOutcomes is how many outcomes may be handled on the goroutine that has them; more are worth another.
+const promptOutcomes = 32
+
+// OnOutcomes queues outcomes of orders. They are copied. Few are handled before it returns, if the engine has
+// nothing else to do.
 func (e *Engine) OnOutcomes(outcomes []ruleset.Outcome) {
 	e.mu.Lock()
 	if !e.closed {
 		e.outcomes = append(e.outcomes, outcomes...)
 	}
 	e.mu.Unlock()
-	e.Bell.Ring()
+	if len(outcomes) <= promptOutcomes {
+		e.Prompt()
+	} else {
+		e.Bell.Ring()
+	}
 }

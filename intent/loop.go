@@ -22,7 +22,8 @@ func (c *Config) setClock() {
 func (e *Engine) part() loop.Part {
 	return loop.Part{
 		Name: "intents", Bell: loop.NewBell(),
-		Turn:    func() time.Time { return e.turn(e.config.Now()) },
+		Turn:    e.turn,
+		Portion: e.portion,
 		Changed: func() <-chan struct{} { return e.follower.Changed() },
 		Behind:  func() bool { return e.follower.Behind() },
 		Woken: func(rung bool) {

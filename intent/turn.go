@@ -22,35 +22,41 @@ func (e *Engine) networkUpdate() *NetworkUpdate {
 }
 
 // turn processes all input until nothing is left to do at once, and returns when to wake.
-func (e *Engine) turn(now time.Time) time.Time {
+func (e *Engine) turn() time.Time {
 	for {
-		in := Input{Network: e.networkUpdate()}
-		e.commits = e.catalog.takeCommits(e.commits[:0])
-		e.mu.Lock()
-		if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {
-			e.outcomes = nil
+		wake, more := e.portion()
+		if !more {
+			return wake
 		}
-		asks := e.queries
-		e.queries = nil
-		e.mu.Unlock()
-		in.Commits, in.Outcomes = e.commits, e.taken
-		ready := e.core.Step(&in, now)
-		e.apply(ready, in.Network, now)
-		clear(e.commits)
-		clear(e.taken)
-		for _, ask := range asks {
-			ask(e.core)
-		}
-		if ready.More {
-			yieldProcessor()
-		} else if e.config.Ordered != nil {
-			e.config.Ordered()
-			e.config.Ordered = nil
-		}
-		if !e.follower.Behind() && !ready.More {
-			return earlier(ready.Wake, e.decisions.next)
-		}
+		yieldProcessor()
 	}
+}
+
+// portion is one step: all input, and a batch of what has to be looked at again.
+func (e *Engine) portion() (wake time.Time, more bool) {
+	now := e.config.Now()
+	in := Input{Network: e.networkUpdate()}
+	e.commits = e.catalog.takeCommits(e.commits[:0])
+	e.mu.Lock()
+	if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {
+		e.outcomes = nil
+	}
+	asks := e.queries
+	e.queries = nil
+	e.mu.Unlock()
+	in.Commits, in.Outcomes = e.commits, e.taken
+	ready := e.core.Step(&in, now)
+	e.apply(ready, in.Network, now)
+	clear(e.commits)
+	clear(e.taken)
+	for _, ask := range asks {
+		ask(e.core)
+	}
+	if !ready.More && e.config.Ordered != nil {
+		e.config.Ordered()
+		e.config.Ordered = nil
+	}
+	return earlier(ready.Wake, e.decisions.next), ready.More || e.follower.Behind()
 }
 
 // apply carries out the result of a step.

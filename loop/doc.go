@@ -14,7 +14,8 @@
 //
 // # Invariants
 //
-//   - Turn, Beat, Woken and End are called by one goroutine at a time.
+//   - Turn, Portion, Beat and End are called by one goroutine at a time: by that of Run, or by one that
+//     prompts the part.
 //   - A turn that begins after a ring sees the input queued before it: the token is taken before the
 //     turn looks.
 //   - After Pulse a part has a turn soon, unless it hangs.

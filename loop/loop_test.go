@@ -188,3 +188,95 @@ func TestOwn(t *testing.T) {
 		t.Errorf("ran %v, %d turns", ran, p.Pulse())
 	}
 }
+
+// TestPrompt: who prompts a part that runs and rests has its turn itself; else the part is rung.
+func TestPrompt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns, portions atomic.Int64
+		more, inTurn := true, make(chan func())
+		var next time.Time
+		p := &Part{Bell: NewBell()}
+		p.Turn = func() time.Time {
+			turns.Add(1)
+			select {
+			case f := <-inTurn:
+				f()
+			default:
+			}
+			return next
+		}
+		p.Portion = func() (time.Time, bool) { portions.Add(1); return next, more }
+		want := func(t0, p0 int64, why string) {
+			t.Helper()
+			if synctest.Wait(); turns.Load() != t0 || portions.Load() != p0 || p.turns.Load() != uint64(t0+p0) {
+				t.Fatalf("%s: %d turns and %d portions, want %d and %d", why, turns.Load(), portions.Load(), t0, p0)
+			}
+		}
+		p.Prompt()
+		want(0, 0, "before it runs")
+		end := run(t, p)
+		want(2, 0, "at once, and because it was rung")
+		p.Prompt()
+		if portions.Load() != 1 {
+			t.Error("the caller did not have a portion itself")
+		}
+		want(3, 1, "what the portion left")
+		more = false
+		next = time.Now().Add(time.Minute)
+		p.Prompt()
+		next = time.Time{}
+		want(3, 2, "a portion that leaves nothing")
+		time.Sleep(time.Minute)
+		want(4, 2, "the time that the portion returned")
+
+		hold := make(chan struct{})
+		go func() { inTurn <- func() { p.Prompt(); <-hold } }() // as a part that it prompts does
+		time.Sleep(time.Second)
+		p.Bell.Ring()
+		synctest.Wait()
+		p.Prompt() // another has the turn
+		close(hold)
+		want(6, 2, "prompted in a turn, by itself and by another")
+
+		slow := make(chan struct{})
+		p.Portion = func() (time.Time, bool) { portions.Add(1); <-slow; return next, false }
+		go p.Prompt()
+		synctest.Wait()
+		p.Bell.Ring() // Run cannot have the turn that it is asked for
+		synctest.Wait()
+		if turns.Load() != 6 {
+			t.Error("a turn while a portion goes on")
+		}
+		ended := make(chan struct{})
+		go func() { end(); close(ended) }()
+		synctest.Wait()
+		select {
+		case <-ended:
+			t.Error("it ended within a portion")
+		default:
+		}
+		close(slow)
+		<-ended
+		p.Prompt()
+		if portions.Load() != 3 {
+			t.Error("a portion after the end")
+		}
+	})
+}
+
+// BenchmarkPrompt is what a turn costs that the caller has.
+func BenchmarkPrompt(b *testing.B) {
+	ctx, stop := context.WithCancel(b.Context())
+	p := &Part{Bell: NewBell(), Turn: func() time.Time { return time.Time{} }}
+	ended := make(chan struct{})
+	go func() { p.Run(ctx); close(ended) }()
+	for p.turns.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Prompt()
+	}
+	stop()
+	<-ended
+}

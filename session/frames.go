@@ -22,6 +22,14 @@ func (s *Session) SendFrames(frames []byte, count int) (uint32, error) {
 	return first, s.out.frames(frames, first, count)
 }
 
+// Gather has what is queued wait for Write, so that it leaves in one piece. Each call is followed by one of
+// Write, by the same goroutine, soon.
+func (s *Session) Gather() { s.out.begin() }
+
+// Write writes what is queued, without waiting, on the caller's goroutine: what the peer does not take at once,
+// and what others queue meanwhile, is left to a writer. Where others gather, the last of them writes.
+func (s *Session) Write() { s.out.flush() }
+
 // appendFrames appends encoded messages with consecutive transaction ids: all of them, or none.
 func (q *output) appendFrames(frames []byte, xid uint32, count int) error {
 	switch {

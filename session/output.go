@@ -8,23 +8,23 @@ import (
 )
 
 // output is the bounded queue of bytes for one peer, in the order in which they were appended. Any
-// goroutine appends; one at a time writes: the one that has set writing. While the reader handles a
-// batch of input (batching), what is appended waits for the flush at its end.
+// goroutine appends; one at a time writes: the one that has set writing. While somebody gathers, the reader
+// for a batch of input or others for messages that belong together, what is appended waits for the end of it.
 type output struct {
-	mu       sync.Mutex
-	idle     sync.Cond        // signalled when writing becomes false
-	version  openflow.Version // 0 until connected: nothing may be appended from outside before
-	buf      []byte           // appended since nextWrite was last called
-	head     []byte           // what nextWrite returned and is not written yet: a tail of base
-	base     []byte
-	spare    []byte // written: the next buf
-	writing  bool
-	batching bool
-	ended    error // no more is accepted
-	max      int
-	low      int           // below it the reader goes on
-	drained  chan struct{} // has one token after the queue fell below low
-	size     atomic.Int64  // bytes of buf and head
+	mu        sync.Mutex
+	idle      sync.Cond        // signalled when writing becomes false
+	version   openflow.Version // 0 until connected: nothing may be appended from outside before
+	buf       []byte           // appended since nextWrite was last called
+	head      []byte           // what nextWrite returned and is not written yet: a tail of base
+	base      []byte
+	spare     []byte // written: the next buf
+	writing   bool
+	gathering int   // how many gather
+	ended     error // no more is accepted
+	max       int
+	low       int           // below it the reader goes on
+	drained   chan struct{} // has one token after the queue fell below low
+	size      atomic.Int64  // bytes of buf and head
 
 	byType [types]uint64
 	bytes  uint64
@@ -107,7 +107,7 @@ func (q *output) commit(b []byte) {
 // startWriting makes the caller the writer if bytes are queued and there is no writer; the caller
 // then has to write, or to start a writer.
 func (q *output) startWriting() bool {
-	if q.batching || q.writing || len(q.buf)+len(q.head) == 0 {
+	if q.gathering > 0 && q.ended == nil || q.writing || len(q.buf)+len(q.head) == 0 {
 		return false
 	}
 	q.writing = true

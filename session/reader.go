@@ -43,6 +43,7 @@ func (r *reader) room() []byte {
 // open begins the conversation on a connection that has been there since a time.
 func (r *reader) open(since time.Time) {
 	r.apply(r.s.protocol.start(since))
+	r.s.out.begin()
 	r.s.out.flush()
 }
 
@@ -172,6 +173,7 @@ func (r *reader) finish(reason error, ours bool) {
 	r.apply(s.protocol.end(reason))
 	if ours {
 		_ = s.conn.SetWriteDeadline(s.group.now().Add(lingerLimit))
+		out.begin()
 		out.flush()
 		if !out.stepped {
 			out.queue.awaitIdle()

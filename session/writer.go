@@ -8,7 +8,8 @@ import (
 )
 
 // writer is the way out of a session: any goroutine appends to the queue, and what is there is written by the reader
-// at the end of its batch or, where that would wait and between batches, by a goroutine of its own (drain).
+// at the end of its batch, by who gathered messages that belong together or, where that would wait and else, by a
+// goroutine of its own (drain).
 type writer struct {
 	queue   output
 	conn    net.Conn
@@ -66,19 +67,19 @@ func (w *writer) unlock() {
 	}
 }
 
-// begin makes what is appended wait for the next flush.
+// begin makes what is appended wait for flush. Each call is followed by one of flush, by the same goroutine.
 func (w *writer) begin() {
 	w.queue.mu.Lock()
-	w.queue.batching = true
+	w.queue.gathering++
 	w.queue.mu.Unlock()
 }
 
 // flush writes what is queued, without waiting: what the peer does not take at once, and what
-// others append meanwhile, is left to a writer.
+// others append meanwhile, is left to a writer. Where others gather, the last of them writes.
 func (w *writer) flush() {
 	q := &w.queue
 	q.mu.Lock()
-	q.batching = false
+	q.gathering--
 	if !q.startWriting() {
 		q.mu.Unlock()
 		return

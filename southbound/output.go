@@ -197,6 +197,13 @@ func (o *Output) MultipartParts(body openflow.RequestBody, part func(v openflow.
 // Queue is how many bytes wait for the switch.
 func (o *Output) Queue() int { return o.q.s.Queue() }
 
+// Gather has what is handed over to the session's queue wait for Write, which writes what the switch takes at
+// once, without waiting. Each call is followed by one of Write, by the same goroutine, soon.
+func (o *Output) Gather() { o.q.s.Gather() }
+
+// Write ends what Gather began.
+func (o *Output) Write() { o.q.s.Write() }
+
 // Flush hands over what was appended, whoever appended it.
 func (o *Output) Flush() { o.q.flush() }
 
