@@ -32,6 +32,10 @@ type Config struct {
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 
+	// Changed is called by discovery's loop after a transaction of which port statuses or lost sessions were a
+	// part: paths may have failed, and who has others goes first. It must not block; nil: nobody is told.
+	Changed func()
+
 	Alarms alarm.Sink // may be nil
 	// InUse reports whether rules have forwarded packets of a host lately, without a packet-in:
 	// such a host is kept, though it does not answer. It is called by discovery's loop between

@@ -94,10 +94,16 @@ func (d *Discovery) step(inputs []input) {
 		d.core.Tick()
 	})
 	trace.At(trace.Facts)
+	urgent := false
 	for i := range inputs {
-		if f := inputs[i].forget; f != nil {
+		in := &inputs[i]
+		urgent = urgent || in.kind == inputPort || in.kind == inputDown
+		if f := in.forget; f != nil {
 			close(f.done)
 		}
+	}
+	if urgent && cfg.Changed != nil {
+		cfg.Changed()
 	}
 	d.core.Sends(func(at netview.Point, frame []byte) bool {
 		d.core.SendTime(cfg.Now())

@@ -6,19 +6,26 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// viewChanges returns the next changes of the view as inputs, and whether there are more.
-func (l *Loop) viewChanges() (inputs []Input, more bool) {
-	changes, upto, ok := l.view.Changes(l.viewRevision, changesAtOnce)
-	snapshot := l.view.Snapshot()
+// viewFollower tells a core how the view changes: it has been told all up to revision.
+type viewFollower struct {
+	view     *netview.View
+	revision netview.Revision
+	settled  bool
+}
+
+// changes returns the next changes of the view as inputs, and whether there are more.
+func (f *viewFollower) changes(c *Core) (inputs []Input, more bool) {
+	changes, upto, ok := f.view.Changes(f.revision, changesAtOnce)
+	snapshot := f.view.Snapshot()
 	if !ok {
-		l.viewRevision, l.settled = snapshot.Revision(), snapshot.Settled()
-		return l.viewInputs(snapshot), false
+		f.revision, f.settled = snapshot.Revision(), snapshot.Settled()
+		return f.whole(c, snapshot), false
 	}
-	l.viewRevision = upto
-	if settled := snapshot.Settled(); settled != l.settled {
-		l.settled = settled
+	f.revision = upto
+	if settled := snapshot.Settled(); settled != f.settled {
+		f.settled = settled
 		for sw := range snapshot.Switches() {
-			inputs = append(inputs, l.factsOf(sw))
+			inputs = append(inputs, f.factsOf(sw))
 		}
 	}
 	for i := range changes {
@@ -30,23 +37,23 @@ func (l *Loop) viewChanges() (inputs []Input, more bool) {
 		case c.Kind == netview.KindSwitch && c.Deleted:
 			inputs = append(inputs, SwitchDeleted{c.Switch.DPID})
 		case c.Kind == netview.KindSwitch:
-			inputs = append(inputs, l.factsOf(c.Switch))
+			inputs = append(inputs, f.factsOf(c.Switch))
 		}
 	}
 	return inputs, len(changes) > 0
 }
 
-func (l *Loop) factsOf(sw *netview.Switch) SwitchFacts {
-	return SwitchFacts{Switch: sw, Settled: l.settled && sw.Settled}
+func (f *viewFollower) factsOf(sw *netview.Switch) SwitchFacts {
+	return SwitchFacts{Switch: sw, Settled: f.settled && sw.Settled}
 }
 
-// viewInputs returns the whole view as inputs, with deletions of the switches that only the core
+// whole returns the whole view as inputs, with deletions of the switches that only the core
 // has.
-func (l *Loop) viewInputs(snapshot *netview.Snapshot) (inputs []Input) {
+func (f *viewFollower) whole(c *Core, snapshot *netview.Snapshot) (inputs []Input) {
 	for sw := range snapshot.Switches() {
-		inputs = append(inputs, l.factsOf(sw), desiredOf(snapshot, sw.DPID))
+		inputs = append(inputs, f.factsOf(sw), desiredOf(snapshot, sw.DPID))
 	}
-	for _, dpid := range l.core.dpids() {
+	for _, dpid := range c.dpids() {
 		if _, ok := snapshot.Switch(dpid); !ok {
 			inputs = append(inputs, SwitchDeleted{dpid}, desiredOf(snapshot, dpid))
 		}

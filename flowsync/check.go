@@ -45,12 +45,12 @@ func (l *Loop) StartCheck() *RunningCheck {
 	for _, dpid := range l.core.dpids() {
 		asked[dpid] = asked[dpid] || l.core.switches[dpid].phase != phaseDown
 	}
-	c := &RunningCheck{Report{Revision: l.viewRevision}, make(chan Findings, len(asked)), make(map[netview.DPID]bool)}
+	c := &RunningCheck{Report{Revision: l.followed.revision}, make(chan Findings, len(asked)), make(map[netview.DPID]bool)}
 	for _, dpid := range slices.Sorted(maps.Keys(asked)) {
 		if asked[dpid] {
 			c.waiting[dpid] = true
 			l.checks[dpid] = append(l.checks[dpid], c.found)
-			l.post(Check{dpid})
+			l.inbox.post(Check{dpid})
 		}
 	}
 	return c

@@ -236,7 +236,7 @@ func BenchmarkListing(b *testing.B) {
 	b.ReportAllocs()
 	began := processor()
 	for b.Loop() {
-		n.loop.post(Check{0})
+		n.loop.inbox.post(Check{0})
 		n.settle()
 	}
 	if n.told > 0 || count != len(all) {

@@ -191,7 +191,7 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 func (s *scene) check1(dpid netview.DPID) {
 	found := make(chan Findings, 1)
 	s.loop.checks[dpid] = append(s.loop.checks[dpid], found)
-	s.loop.post(Check{dpid})
+	s.loop.inbox.post(Check{dpid})
 	s.turn()
 	if w := s.wires[dpid]; w != nil {
 		w.take(1000, false)

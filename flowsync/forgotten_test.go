@@ -34,7 +34,7 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 	}
 	w.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(1) })
 	w.turn()
-	if n := len(w.loop.core.switches) + len(w.loop.sessions) + len(w.loop.checks); n != 0 {
+	if n := len(w.loop.core.switches) + len(w.loop.inbox.sessions) + len(w.loop.checks); n != 0 {
 		t.Errorf("%d are kept", n)
 	}
 	if len(w.lines) != 4 || !strings.HasSuffix(w.lines[0], ": removed") { // and what flowsync itself wanted there is withdrawn

@@ -62,18 +62,18 @@ func (r *Reading) size() (n int) {
 }
 
 // listingRoom returns how many bytes a listing may take in total that takes held now.
-func (l *Loop) listingRoom(held int) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	free := l.config.ListMax - l.readingBytes - l.entriesBytes - int(l.listedBytes.Load())
+func (b *inbox) listingRoom(held int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	free := b.listMax - b.readingBytes - b.entriesBytes - int(b.listedBytes.Load())
 	return max(listingFloor, (held+free)/listingShare)
 }
 
 // addReadingBytes counts bytes of listings being received.
-func (l *Loop) addReadingBytes(bytes int) {
-	l.mu.Lock()
-	l.readingBytes += bytes
-	l.mu.Unlock()
+func (b *inbox) addReadingBytes(bytes int) {
+	b.mu.Lock()
+	b.readingBytes += bytes
+	b.mu.Unlock()
 }
 
 // setListedBytes counts the bytes that a switch's state keeps of a listing.

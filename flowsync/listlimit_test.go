@@ -45,7 +45,7 @@ func TestListingsAreBoundedTogether(t *testing.T) {
 					if c := w.wires[dpid]; len(c.queue) > 0 {
 						c.take(1, false)
 					}
-					peak = max(peak, w.loop.readingBytes+w.loop.entriesBytes+w.loop.core.listedBytes)
+					peak = max(peak, w.loop.inbox.readingBytes+w.loop.inbox.entriesBytes+w.loop.core.listedBytes)
 				}
 			}
 			if peak > most || peak < w.loop.config.ListMax/4 {
@@ -64,9 +64,9 @@ func TestListingsAreBoundedTogether(t *testing.T) {
 				w.cut(dpid, 0)
 			}
 			w.turn()
-			if n := w.loop.readingBytes + w.loop.entriesBytes + w.loop.core.listedBytes; n != 0 {
-				t.Errorf("%d bytes are held of nobody: %d of listings, %d in the inbox", n, w.loop.readingBytes,
-					w.loop.entriesBytes)
+			if n := w.loop.inbox.readingBytes + w.loop.inbox.entriesBytes + w.loop.core.listedBytes; n != 0 {
+				t.Errorf("%d bytes are held of nobody: %d of listings, %d in the inbox", n, w.loop.inbox.readingBytes,
+					w.loop.inbox.entriesBytes)
 			}
 		})
 	}

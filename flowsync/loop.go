@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/trace"
 )
 
@@ -22,8 +20,8 @@ const changesAtOnce = 4096
 // errAnswer is passed to the core when a switch answers with the wrong kind of body.
 var errAnswer = errors.New("flowsync: the answer is of another kind than the request")
 
-// Loop runs a Core, which it owns exclusively from Run until Run returns. Other goroutines post
-// inputs to the inbox.
+// Loop runs a Core, which who has its turn owns exclusively: the goroutine of Run or, of few orders, that of who
+// ordered. Other goroutines post inputs to the inbox.
 type Loop struct {
 	loop.Part
 
@@ -32,40 +30,18 @@ type Loop struct {
 	desired *netview.Desired
 	config  Config
 
-	mu               sync.Mutex // guards what follows
-	inbox            []Input
-	asks             []func(*Core)
-	orders           []ruleset.Order
-	sessions         map[netview.DPID]connection
-	unsolicitedBytes int    // of unsolicited messages in the inbox
-	packedBytes      int    // of packed listings in the inbox
-	readingBytes     int    // of listings being received
-	entriesBytes     int    // of listings in the inbox
-	rounds           uint64 // number of turns so far
-	overflowed       bool   // some connection has overflowed
-	closed           bool
+	inbox     *inbox
+	questions questions
 
-	done        chan struct{}
-	listedBytes atomic.Int64 // Core.listedBytes
-	leftover    atomic.Int64 // Core.leftover
-	reading     atomic.Bool  // see Reading
+	done     chan struct{}
+	leftover atomic.Int64 // Core.leftover
+	reading  atomic.Bool  // see Reading
 
-	// Owned by Run.
-	core         *Core
-	viewRevision netview.Revision
-	settled      bool
-	sent         []Input
-	taken        []ruleset.Order                  // the orders of this turn
-	checks       map[netview.DPID][]chan Findings // that wait for a switch's findings
-}
-
-type connection struct {
-	epoch            uint64
-	conn             Conn
-	singleTable      bool   // the single-table form of the plan
-	round            uint64 // the round that unsolicitedBytes is of
-	unsolicitedBytes int    // part of Loop.unsolicitedBytes
-	overflowed       bool   // unsolicited messages were dropped
+	// Owned by who has the turn.
+	core     *Core
+	followed viewFollower
+	sent     []Input
+	checks   map[netview.DPID][]chan Findings // that wait for a switch's findings
 }
 
 // New returns a loop that keeps switches as the view desires them. It takes the view's Status of its
@@ -77,15 +53,17 @@ func New(config Config, view *netview.View) *Loop {
 	}
 	l := &Loop{
 		view: view, status: view.StatusFrom(config.Instance), desired: view.Desired(Owner), config: config,
-		sessions: make(map[netview.DPID]connection), checks: make(map[netview.DPID][]chan Findings),
-		done: make(chan struct{}),
-		core: NewCore(config),
+		checks: make(map[netview.DPID][]chan Findings), done: make(chan struct{}),
+		core: NewCore(config), followed: viewFollower{view: view},
 	}
+	bell := loop.NewBell()
+	l.inbox = newInbox(bell, &l.config)
+	l.questions = questions{&l.config, l.inbox}
 	l.Part = loop.Part{
-		Name: "flowsync", Bell: loop.NewBell(), End: l.finish,
+		Name: "flowsync", Bell: bell, End: l.finish,
 		Turn:    func() time.Time { return l.turn(l.config.Now()) },
-		Changed: func() <-chan struct{} { return l.view.Changed(l.viewRevision) },
-		Behind:  func() bool { return l.view.Snapshot().Revision() != l.viewRevision },
+		Changed: func() <-chan struct{} { return l.view.Changed(l.followed.revision) },
+		Behind:  func() bool { return l.view.Snapshot().Revision() != l.followed.revision },
 		Woken:   l.yield,
 	}
 	return l
@@ -94,47 +72,22 @@ func New(config Config, view *netview.View) *Loop {
 // SwitchUp begins a session that is ready for flow-mods. It replaces an earlier one of the same
 // switch.
 func (l *Loop) SwitchUp(at Address, version openflow.Version, tables uint8, conn Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c, ok := l.sessions[at.DPID]; ok && c.epoch >= at.Epoch {
-		return
-	}
-	l.sessions[at.DPID] = connection{epoch: at.Epoch, conn: conn, singleTable: plan.SingleTable(version, tables)}
-	l.postLocked(Up{at, version, tables})
+	l.inbox.up(at, version, tables, conn)
 }
 
 // SwitchDown ends a session, unless the switch has a newer one. Stuck is how the switch failed to
 // answer or to read, if that ended the session, else empty.
-func (l *Loop) SwitchDown(at Address, stuck string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ok := l.current(at); ok {
-		delete(l.sessions, at.DPID)
-		l.postLocked(Down{at, stuck})
-	}
-}
+func (l *Loop) SwitchDown(at Address, stuck string) { l.inbox.down(Down{at, stuck}) }
 
 // Mastered reports whether this instance may write to the switch of a session; from its beginning on
 // it may.
-func (l *Loop) Mastered(at Address, on bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, ok := l.current(at); ok {
-		l.postLocked(Mastered{at, on})
-	}
-}
-
-// current returns the connection of a session; false if it has ended. l.mu is held.
-func (l *Loop) current(at Address) (connection, bool) {
-	c, ok := l.sessions[at.DPID]
-	return c, ok && c.epoch == at.Epoch
-}
+func (l *Loop) Mastered(at Address, on bool) { l.inbox.postOf(at, Mastered{at, on}) }
 
 // Refused takes the error that refuses a message of a batch. The data of e is not kept.
 func (l *Loop) Refused(at Address, batch uint64, index int, e *openflow.ErrorMsg) {
 	kept := *e
 	kept.Data = nil
-	l.postNotice(at, inputBytes, func() Input { return Refused{at, batch, index, kept} })
+	l.inbox.postNotice(at, inputBytes, func() Input { return Refused{at, batch, index, kept} })
 }
 
 // Removed takes a flow-removed message. Nothing of e is kept.
@@ -146,52 +99,18 @@ func (l *Loop) Removed(at Address, e *openflow.FlowRemoved) {
 		return
 	}
 	key := e.Match.Key()
-	l.postNotice(at, inputBytes+len(key), func() Input {
+	l.inbox.postNotice(at, inputBytes+len(key), func() Input {
 		return Removed{at, e.Table, e.Priority, key, e.Cookie}
 	})
-}
-
-// postLocked adds an input to the inbox; l.mu is held.
-func (l *Loop) postLocked(in Input) {
-	if l.closed {
-		return
-	}
-	l.inbox = append(l.inbox, in)
-	l.Bell.Ring()
-}
-
-// postNotice adds an unsolicited message of a session to the inbox, unless the session has ended or
-// there is no room for size more bytes.
-func (l *Loop) postNotice(at Address, size int, notice func() Input) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c, ok := l.current(at); ok && l.admit(at.DPID, c, size) {
-		l.postLocked(notice())
-	}
-}
-
-// post adds an input to the inbox.
-func (l *Loop) post(in Input) {
-	l.mu.Lock()
-	l.postLocked(in)
-	l.mu.Unlock()
 }
 
 // Ask runs f with the core on the loop's goroutine, between two steps, and waits for it. It returns
 // false if the loop has ended.
 func (l *Loop) Ask(f func(*Core)) bool {
 	asked := make(chan struct{})
-	l.mu.Lock()
-	if l.closed {
-		l.mu.Unlock()
+	if !l.inbox.ask(func(c *Core) { f(c); close(asked) }) {
 		return false
 	}
-	l.asks = append(l.asks, func(c *Core) {
-		f(c)
-		close(asked)
-	})
-	l.Bell.Ring()
-	l.mu.Unlock()
 	select {
 	case <-asked:
 		return true
@@ -203,14 +122,7 @@ func (l *Loop) Ask(f func(*Core)) bool {
 // yield lets other sessions post the answers they are about to have, so that these become one step.
 // Orders are not delayed. When the view has changed, intents go first: they may have orders because of it.
 func (l *Loop) yield(rung bool) {
-	if !rung {
-		runtime.Gosched()
-		return
-	}
-	l.mu.Lock()
-	ordered := len(l.orders) > 0
-	l.mu.Unlock()
-	if !ordered {
+	if !rung || !l.inbox.ordered() {
 		runtime.Gosched()
 	}
 }
@@ -218,24 +130,14 @@ func (l *Loop) yield(rung bool) {
 // finish has nobody wait any more. The switches keep what they hold.
 func (l *Loop) finish() {
 	defer close(l.done)
-	l.mu.Lock()
-	l.closed, l.inbox, l.asks, l.orders = true, nil, nil, nil
-	l.mu.Unlock()
+	l.inbox.close()
 }
 
 // turn takes all inputs, does what follows from them, and returns when to wake.
 func (l *Loop) turn(now time.Time) time.Time {
 	for {
-		inputs, more := l.viewChanges()
-		l.mu.Lock()
-		inputs = append(append(inputs, ViewRevision{l.viewRevision}), l.inbox...)
-		inputs = l.takeOverflows(inputs)
-		if orders := l.takeOrders(); len(orders) > 0 {
-			inputs = append(inputs, Orders{orders})
-		}
-		asks := l.asks
-		l.inbox, l.asks = nil, nil
-		l.mu.Unlock()
+		inputs, more := l.followed.changes(l.core)
+		inputs, asks := l.inbox.take(append(inputs, ViewRevision{l.followed.revision}))
 		ready := l.core.Step(inputs, now)
 		for sent := l.execute(ready); len(sent) > 0; sent = l.execute(ready) {
 			ready = l.core.Step(sent, now)
@@ -272,13 +174,13 @@ func (l *Loop) execute(ready *Ready) []Input {
 	}
 	l.deliverFindings(ready.Findings)
 	for _, a := range ready.Monitors {
-		l.requestMonitor(a)
+		l.questions.monitor(a)
 	}
 	for i := range ready.Readings {
-		l.requestEntries(&ready.Readings[i])
+		l.questions.entries(&ready.Readings[i])
 	}
 	for _, a := range ready.MeterReadings {
-		l.requestMeters(a)
+		l.questions.meters(a)
 	}
 	l.sent = l.sent[:0]
 	for i := range ready.Batches {
@@ -289,7 +191,7 @@ func (l *Loop) execute(ready *Ready) []Input {
 		l.config.OnOutcomes(ready.Outcomes)
 	}
 	l.leftover.Store(int64(l.core.leftover))
-	l.listedBytes.Store(int64(l.core.listedBytes))
+	l.inbox.listedBytes.Store(int64(l.core.listedBytes))
 	l.reading.Store(len(l.core.readQueue)+l.core.readRules > 0 || !l.core.holdUntil.IsZero())
 	return l.sent
 }
@@ -305,43 +207,13 @@ func (l *Loop) alarm(a Alarm) {
 	}
 }
 
-// connOf returns the connection of a session, nil if it has ended.
-func (l *Loop) connOf(a Address) Conn {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c, ok := l.current(a); ok {
-		return c.conn
-	}
-	return nil
-}
-
-func (l *Loop) requestMeters(a Address) {
-	l.request(a, &openflow.MeterConfigRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
-		in := Meters{Address: a, Err: err}
-		if list, ok := body.(*openflow.MeterConfigList); ok && err == nil {
-			in.Held = metersOf(list.Meters)
-		}
-		l.post(in)
-	})
-}
-
-// request sends a multipart request to a session that has not ended; answer is called once, also if
-// the session does not take the request.
-func (l *Loop) request(a Address, body openflow.RequestBody, answer func(openflow.ReplyBody, error)) {
-	if conn := l.connOf(a); conn != nil {
-		if err := conn.Multipart(body, answer); err != nil {
-			answer(nil, err)
-		}
-	}
-}
-
 // promptWrites is how many batches of a step the loop writes to switches itself. Of more, each is given to a
 // goroutine: they are worth another processor.
 const promptWrites = 8
 
 // send hands a batch to its session, and writes what the switch takes at once if prompt.
 func (l *Loop) send(b *Batch, prompt bool) Sent {
-	conn, a, id := l.connOf(b.Address), b.Address, b.ID
+	conn, a, id := l.inbox.connOf(b.Address), b.Address, b.ID
 	in := Sent{Address: a}
 	if conn == nil {
 		return in
@@ -358,7 +230,7 @@ func (l *Loop) send(b *Batch, prompt bool) Sent {
 	if in.Messages == len(b.Messages) && (in.Frames || b.Count == 0) {
 		in.Barrier = conn.Barrier(func(err error) {
 			trace.At(trace.Barrier)
-			l.post(Confirmed{a, id, err})
+			l.inbox.post(Confirmed{a, id, err})
 		}) == nil
 		trace.At(trace.Batch)
 	}

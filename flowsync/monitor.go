@@ -26,7 +26,7 @@ func (l *Loop) Updates(at Address, list *openflow.FlowUpdateList) {
 	if count == 0 {
 		return
 	}
-	l.postNotice(at, size, func() Input {
+	l.inbox.postNotice(at, size, func() Input {
 		changes := make([]Change, 0, count)
 		for i := range list.Updates {
 			if u := &list.Updates[i]; l.relevant(u) {
@@ -59,21 +59,7 @@ func changeOf(u *openflow.FlowUpdate) Change {
 // MonitorPaused takes a notice that a switch's flow monitor omits changes or, if not on, no longer
 // does.
 func (l *Loop) MonitorPaused(at Address, on bool) {
-	l.postNotice(at, inputBytes, func() Input { return Paused{at, on} })
-}
-
-// requestMonitor requests a flow monitor of all changes by others.
-func (l *Loop) requestMonitor(a Address) {
-	request := &openflow.FlowMonitorRequest{Monitors: []openflow.FlowMonitor{{
-		ID: monitorID, Table: openflow.TableAll, OutPort: openflow.PortAny,
-		Flags: openflow.MonitorAdd | openflow.MonitorDelete | openflow.MonitorModify | openflow.MonitorActions,
-	}}}
-	l.request(a, request, func(body openflow.ReplyBody, err error) {
-		if _, ok := body.(*openflow.FlowUpdateList); !ok && err == nil {
-			err = errAnswer
-		}
-		l.post(MonitorAnswer{a, err})
-	})
+	l.inbox.postNotice(at, inputBytes, func() Input { return Paused{at, on} })
 }
 
 // readingCost returns about the processor time of a reading.

@@ -12,28 +12,10 @@ func (l *Loop) Order(orders []ruleset.Order) {
 	if len(orders) == 0 {
 		return
 	}
-	l.mu.Lock()
-	if !l.closed {
-		l.orders = append(l.orders, orders...)
-	}
-	l.mu.Unlock()
+	l.inbox.order(orders)
 	if len(orders) <= promptOrders {
 		l.Prompt()
 	} else {
 		l.Bell.Ring()
 	}
 }
-
-// takeOrders returns the orders that have come, valid until the next call; l.mu is held.
-func (l *Loop) takeOrders() []ruleset.Order {
-	taken := l.orders
-	clear(l.taken)
-	l.orders, l.taken = l.taken[:0], taken
-	if cap(l.orders) > ordersKept {
-		l.orders = nil
-	}
-	return taken
-}
-
-// ordersKept is the number of orders for which memory is kept.
-const ordersKept = 1 << 16

@@ -28,39 +28,39 @@ const deferredMax = 1 << 18
 // admit reports whether size more bytes of unsolicited messages may wait in the inbox; if not, they
 // are dropped and the switch is read instead. Each switch may use a share of what is free at the
 // moment, so that one which floods leaves most of it to others, and many leave something (after
-// Choudhury and Hahne, Dynamic queue length thresholds, 1998). l.mu is held.
-func (l *Loop) admit(dpid netview.DPID, c connection, size int) bool {
+// Choudhury and Hahne, Dynamic queue length thresholds, 1998). b.mu is held.
+func (b *inbox) admit(dpid netview.DPID, c connection, size int) bool {
 	switch {
-	case c.overflowed || l.closed:
+	case c.overflowed || b.closed:
 		return false
-	case c.round != l.rounds:
-		c.round, c.unsolicitedBytes = l.rounds, 0
+	case c.round != b.rounds:
+		c.round, c.unsolicitedBytes = b.rounds, 0
 	}
 	c.unsolicitedBytes += size
-	c.overflowed = c.unsolicitedBytes > max(unsolicitedFloor, (l.config.UnsolicitedMax-l.unsolicitedBytes)/unsolicitedShare)
+	c.overflowed = c.unsolicitedBytes > max(unsolicitedFloor, (b.unsolicitedMax-b.unsolicitedBytes)/unsolicitedShare)
 	if c.overflowed {
-		l.overflowed = true
-		l.Bell.Ring()
+		b.overflowed = true
+		b.bell.Ring()
 	} else {
-		l.unsolicitedBytes += size
+		b.unsolicitedBytes += size
 	}
-	l.sessions[dpid] = c
+	b.sessions[dpid] = c
 	return !c.overflowed
 }
 
 // takeOverflows adds an Overflow for each switch of which messages were dropped, and resets the
-// counts of the inbox, which is taken. l.mu is held.
-func (l *Loop) takeOverflows(inputs []Input) []Input {
-	l.unsolicitedBytes, l.packedBytes, l.entriesBytes = 0, 0, 0
-	l.rounds++
-	if !l.overflowed {
+// counts of the inbox, which is taken. b.mu is held.
+func (b *inbox) takeOverflows(inputs []Input) []Input {
+	b.unsolicitedBytes, b.packedBytes, b.entriesBytes = 0, 0, 0
+	b.rounds++
+	if !b.overflowed {
 		return inputs
 	}
-	l.overflowed = false
-	for dpid, c := range l.sessions {
+	b.overflowed = false
+	for dpid, c := range b.sessions {
 		if c.overflowed {
 			c.overflowed = false
-			l.sessions[dpid] = c
+			b.sessions[dpid] = c
 			inputs = append(inputs, Overflow{Address{dpid, c.epoch}})
 		}
 	}

@@ -52,8 +52,8 @@ func TestUnsolicitedIsBounded(t *testing.T) {
 				delete(w.models[2].entries, key)
 				w.wires[2].removed(&openflow.FlowRemoved{Table: e.Table, Priority: e.Priority, Cookie: e.Cookie, Match: e.Match})
 			}
-			if n := waiting(l.inbox); l.unsolicitedBytes > l.config.UnsolicitedMax || n > l.config.UnsolicitedMax {
-				t.Errorf("%d bytes wait, counted as %d, of at most %d", n, l.unsolicitedBytes, l.config.UnsolicitedMax)
+			if n := waiting(l.inbox.inputs); l.inbox.unsolicitedBytes > l.config.UnsolicitedMax || n > l.config.UnsolicitedMax {
+				t.Errorf("%d bytes wait, counted as %d, of at most %d", n, l.inbox.unsolicitedBytes, l.config.UnsolicitedMax)
 			}
 			w.talk()
 			counts := l.core.Counters()
@@ -63,9 +63,9 @@ func TestUnsolicitedIsBounded(t *testing.T) {
 					len(w.models[2].entries))
 			}
 			w.now = w.now.Add(l.config.RetryFirst)
-			if w.turn(); l.unsolicitedBytes != 0 || l.core.Counters().Readings != counts.Readings+1 {
+			if w.turn(); l.inbox.unsolicitedBytes != 0 || l.core.Counters().Readings != counts.Readings+1 {
 				t.Errorf("read %d times more; %d bytes are still held", l.core.Counters().Readings-counts.Readings,
-					l.unsolicitedBytes)
+					l.inbox.unsolicitedBytes)
 			}
 		})
 	}
@@ -115,10 +115,11 @@ func TestUnsolicitedOfManyIsBounded(t *testing.T) {
 		for range 1 << 16 {
 			w.loop.Refused(w.wires[i+1].at(), 7, 0, &openflow.ErrorMsg{})
 		}
-		held = append(held, w.loop.sessions[i+1].unsolicitedBytes)
+		held = append(held, w.loop.inbox.sessions[i+1].unsolicitedBytes)
 	}
-	if w.loop.unsolicitedBytes > w.loop.config.UnsolicitedMax+switches*unsolicitedFloor || slices.Min(held) < unsolicitedFloor {
-		t.Errorf("%d bytes wait, of each switch %v", w.loop.unsolicitedBytes, held)
+	if w.loop.inbox.unsolicitedBytes > w.loop.config.UnsolicitedMax+switches*unsolicitedFloor ||
+		slices.Min(held) < unsolicitedFloor {
+		t.Errorf("%d bytes wait, of each switch %v", w.loop.inbox.unsolicitedBytes, held)
 	}
 	w.talk()
 	if n := w.loop.core.Counters().Overflows; n != switches {

@@ -21,10 +21,10 @@ const (
 
 // Hold has no switch read, nor written to, until Release, for holdMax at most: a caller that starts
 // with very many orders of an earlier run can give them first.
-func (l *Loop) Hold() { l.post(Hold{On: true}) }
+func (l *Loop) Hold() { l.inbox.post(Hold{On: true}) }
 
 // Release ends a Hold.
-func (l *Loop) Release() { l.post(Hold{}) }
+func (l *Loop) Release() { l.inbox.post(Hold{}) }
 
 // Reading reports whether listings are being compared with many rules, or will be: memory is then
 // needed that is free again soon.

@@ -267,7 +267,7 @@ func (r *realSwitch) agree(when string) {
 func (r *realSwitch) reconnect() {
 	before := r.counters().Readings
 	r.loop.mu.Lock()
-	s := r.loop.sessions[1].conn.(*sessionConn)
+	s := r.loop.inbox.sessions[1].conn.(*sessionConn)
 	r.loop.mu.Unlock()
 	s.Close(nil)
 	r.lab.Eventually(15*time.Second, "a reconnect", func() (ok bool) {

@@ -18,23 +18,28 @@ func (l *Loop) RemovedFrame(at Address, v openflow.Version, frame []byte) bool {
 		return false
 	}
 	e := openflow.FlowStats{Table: m.Table, Priority: m.Priority, Cookie: m.Cookie, Match: m.Match}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c, ok := l.current(at)
-	if !ok || !l.admit(at.DPID, c, packedHeader+packedGrowth*len(m.Match.OXM)) {
+	return l.inbox.postPacked(at, &e)
+}
+
+// postPacked posts a removed entry, behind others of its session in one input; false if it cannot be packed.
+func (b *inbox) postPacked(at Address, e *openflow.FlowStats) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, ok := b.current(at)
+	if !ok || !b.admit(at.DPID, c, packedHeader+packedGrowth*len(e.Match.OXM)) {
 		return true
 	}
-	last := len(l.inbox) - 1
+	last := len(b.inputs) - 1
 	if last >= 0 {
-		if in, ok := l.inbox[last].(*RemovedPacked); ok && in.Address == at {
-			return in.Entries.pack(&e, c.singleTable)
+		if in, ok := b.inputs[last].(*RemovedPacked); ok && in.Address == at {
+			return in.Entries.pack(e, c.singleTable)
 		}
 	}
 	in := &RemovedPacked{Address: at}
-	if !in.Entries.pack(&e, c.singleTable) {
+	if !in.Entries.pack(e, c.singleTable) {
 		return false
 	}
-	l.postLocked(in)
+	b.postLocked(in)
 	return true
 }
 

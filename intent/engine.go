@@ -22,7 +22,7 @@ type Engine struct {
 
 	done chan struct{}
 
-	// Owned by Run, or by the caller of Turn.
+	// Owned by who has the turn: the goroutine of Run or, for a portion, that of who prompts.
 	core      *Core
 	follower  *topology.Follower
 	commits   []Commit // of the last turn, kept to reuse the memory

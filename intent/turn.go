@@ -1,8 +1,10 @@
 package intent
 
 import (
-	"github.com/weirnet/weir/trace"
 	"time"
+
+	"github.com/weirnet/weir/topology"
+	"github.com/weirnet/weir/trace"
 )
 
 // outcomesKept is for how many outcomes memory is retained.
@@ -13,11 +15,11 @@ const outcomesKept = 1 << 18
 const allChanges = 1 << 30
 
 // networkUpdate returns what has changed since the last call; nil if nothing has.
-func (e *Engine) networkUpdate() *NetworkUpdate {
-	if !e.follower.Behind() {
+func networkUpdate(f *topology.Follower) *NetworkUpdate {
+	if !f.Behind() {
 		return nil
 	}
-	u := e.follower.Next(allChanges)
+	u := f.Next(allChanges)
 	return &NetworkUpdate{Resync: u.Reset, Changes: u.Changes, Snap: u.Snap, Map: u.Map}
 }
 
@@ -35,7 +37,7 @@ func (e *Engine) turn() time.Time {
 // portion is one step: all input, and a batch of what has to be looked at again.
 func (e *Engine) portion() (wake time.Time, more bool) {
 	now := e.config.Now()
-	in := Input{Network: e.networkUpdate()}
+	in := Input{Network: networkUpdate(e.follower)}
 	e.commits = e.catalog.takeCommits(e.commits[:0])
 	e.mu.Lock()
 	if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {

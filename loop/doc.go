@@ -12,6 +12,10 @@
 // queued input, a view that changes, the time that its last turn returned, or a beat. Run waits and
 // calls; a caller that steps a part asks Waiting, calls Step, and keeps the time that it returns.
 //
+// An engine that has a little for another need not wake a goroutine for it: Prompt has the other's turn on the
+// caller's, if the other rests. Of much it rings: the other then does its share beside. A part that is stepped
+// is only rung.
+//
 // # Invariants
 //
 //   - Turn, Portion, Beat and End are called by one goroutine at a time: by that of Run, or by one that

@@ -10,7 +10,8 @@ func (n *node) discoveryConfig(as boot) discovery.Config {
 	return discovery.Config{
 		Domain: uint16(n.cfg.Domain), Key: as.key, Seed: as.seed, Now: as.now,
 		Period: n.cfg.Discovery.LLDPPeriod, Alarms: n.alarms, InUse: n.inUse, RoundTrip: n.switches.RoundTrip,
-		Limits: discovery.Limits{OfSwitch: int(n.cfg.Limits.SwitchPorts), Ports: int(n.cfg.Limits.Ports)},
+		Changed: n.intents.onFailure,
+		Limits:  discovery.Limits{OfSwitch: int(n.cfg.Limits.SwitchPorts), Ports: int(n.cfg.Limits.Ports)},
 	}
 }
 

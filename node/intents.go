@@ -90,6 +90,13 @@ func (x *intents) onOutcomes(list []ruleset.Outcome) {
 	}
 }
 
+// onFailure has the engine look at once for paths that have failed.
+func (x *intents) onFailure() {
+	if x.engine != nil {
+		x.engine.Prompt()
+	}
+}
+
 // records is a journal as the engine takes it. It is used by one goroutine at a time.
 type records struct {
 	j *journal.Journal

@@ -67,7 +67,7 @@ func wayOf(t *testing.T, name string) (way []waypoint, handoffs int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile("(?s)\n### " + name + ": (\\d+) hand-offs\n.*?```\n(.*?)```").FindStringSubmatch(string(page))
+	found := regexp.MustCompile("(?s)\n### " + name + ": (\\d+) hand-offs?\n.*?```\n(.*?)```").FindStringSubmatch(string(page))
 	if found == nil {
 		t.Fatalf("docs/ARCHITECTURE.md has no way %q", name)
 	}

@@ -32,7 +32,7 @@ var owed = map[string]int{
 	"cli": 63,
 
 	"app/forward.Datapath": 75, "app/forward.Forward": 72,
-	"flowsync.Core": 144, "flowsync.Loop": 43, "flowtable.pass": 47,
+	"flowsync.Core": 144, "flowtable.pass": 47,
 	"internal/ofcase.gen": 55,
 	"internal/sim.world":  40, "openflow.Match": 31,
 }
