@@ -193,8 +193,11 @@ func TestOwn(t *testing.T) {
 func TestPrompt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns, portions atomic.Int64
-		more, inTurn := true, make(chan func())
-		var next time.Time
+		var next atomic.Pointer[time.Time]
+		var more atomic.Bool
+		inTurn := make(chan func())
+		next.Store(new(time.Time))
+		more.Store(true)
 		p := &Part{Bell: NewBell()}
 		p.Turn = func() time.Time {
 			turns.Add(1)
@@ -203,9 +206,9 @@ func TestPrompt(t *testing.T) {
 				f()
 			default:
 			}
-			return next
+			return *next.Load()
 		}
-		p.Portion = func() (time.Time, bool) { portions.Add(1); return next, more }
+		p.Portion = func() (time.Time, bool) { portions.Add(1); return *next.Load(), more.Load() }
 		want := func(t0, p0 int64, why string) {
 			t.Helper()
 			if synctest.Wait(); turns.Load() != t0 || portions.Load() != p0 || p.turns.Load() != uint64(t0+p0) {
@@ -221,10 +224,11 @@ func TestPrompt(t *testing.T) {
 			t.Error("the caller did not have a portion itself")
 		}
 		want(3, 1, "what the portion left")
-		more = false
-		next = time.Now().Add(time.Minute)
+		more.Store(false)
+		soon := time.Now().Add(time.Minute)
+		next.Store(&soon)
 		p.Prompt()
-		next = time.Time{}
+		next.Store(new(time.Time))
 		want(3, 2, "a portion that leaves nothing")
 		time.Sleep(time.Minute)
 		want(4, 2, "the time that the portion returned")
@@ -239,7 +243,7 @@ func TestPrompt(t *testing.T) {
 		want(6, 2, "prompted in a turn, by itself and by another")
 
 		slow := make(chan struct{})
-		p.Portion = func() (time.Time, bool) { portions.Add(1); <-slow; return next, false }
+		p.Portion = func() (time.Time, bool) { portions.Add(1); <-slow; return time.Time{}, false }
 		go p.Prompt()
 		synctest.Wait()
 		p.Bell.Ring() // Run cannot have the turn that it is asked for
