@@ -266,9 +266,9 @@ func (r *realSwitch) agree(when string) {
 // reconnect ends the session from here and waits for the next one to have been compared.
 func (r *realSwitch) reconnect() {
 	before := r.counters().Readings
-	r.loop.mu.Lock()
+	r.loop.inbox.mu.Lock()
 	s := r.loop.inbox.sessions[1].conn.(*sessionConn)
-	r.loop.mu.Unlock()
+	r.loop.inbox.mu.Unlock()
 	s.Close(nil)
 	r.lab.Eventually(15*time.Second, "a reconnect", func() (ok bool) {
 		r.loop.Ask(func(c *Core) { ok = c.Counters().Readings > before && c.Statuses()[0].Compared })
