@@ -47,20 +47,19 @@ func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	began := time.Now()
-	m, err := c.turn(ctx, nil, &c.Plan)
-	if err != nil {
+	r := &Result{Measured: &Measured{}}
+	if err := c.turn(ctx, r, &c.Plan); err != nil {
 		return nil, err
 	}
-	c.fewerFlows(m.setupTook)
-	r := &Result{Measured: m, Switch: m.Switch, turns: 1}
+	r.Switch = r.Measured.Switch
 	inside := r.fitInside()
 	outside := r.fitOutside()
 	if len(r.Profile.Parts()) == 0 {
 		r.Notes = slices.Concat(outside, inside)
-		r.Twin = Compare("switch", "twin", m.Figures(), nil, nil)
+		r.Twin = Compare("switch", "twin", r.Measured.Figures(), nil, nil)
 		return r, nil
 	}
-	floor, err := c.floor(ctx, m.Switch != nil)
+	floor, err := c.floor(ctx, r.Switch != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +72,7 @@ func (c *Config) Calibrate(ctx context.Context) (*Result, error) {
 		if i == corrections-1 {
 			break // the switch's next turn is beside its twin's
 		}
-		if _, err := c.turn(ctx, r, nil); err != nil {
+		if err := c.turn(ctx, r, nil); err != nil {
 			return nil, err
 		}
 		outside = r.fitOutside()
@@ -100,21 +99,19 @@ func (c *Config) fewerFlows(took time.Duration) {
 	c.Note("flow set-ups took %v: %d of each size from now on", took.Round(time.Second), c.Flows)
 }
 
-// turn measures the switch under test once more. What comes of it is joined to what the result has, if there is one.
-func (c *Config) turn(ctx context.Context, r *Result, plan *controller.Plan) (*Measured, error) {
-	n := 1
-	if r != nil {
-		n = r.turns + 1
-	}
-	m, err := c.measure(ctx, subject{fmt.Sprintf("the switch, turn %d", n), c.ends(), c.Controller},
+// turn measures the switch under test once more, and joins what comes of it to what is known. plan is nil but
+// in the first turn.
+func (c *Config) turn(ctx context.Context, r *Result, plan *controller.Plan) error {
+	r.turns++
+	m, err := c.measure(ctx, subject{fmt.Sprintf("the switch, turn %d", r.turns), c.ends(), c.Controller},
 		extent{flows: c.Flows, loads: true, plan: plan})
-	if err != nil || r == nil {
-		return m, err
+	if err != nil {
+		return err
 	}
-	r.turns = n
+	c.fewerFlows(m.setupTook)
 	m.drop(r.unpromised)
 	r.Notes = append(r.Notes, r.Measured.join(m)...)
-	return m, nil
+	return nil
 }
 
 // compare holds the twin of the profile and the switch to each other.
@@ -134,7 +131,7 @@ func (c *Config) compare(ctx context.Context, r *Result, floor *Measured, until 
 		if turn >= min(minTurns, c.Turns) && (turn == c.Turns || time.Now().After(until) || !r.Twin.undecided()) {
 			return nil
 		}
-		if _, err := c.turn(ctx, r, nil); err != nil {
+		if err := c.turn(ctx, r, nil); err != nil {
 			return err
 		}
 	}
