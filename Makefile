@@ -9,7 +9,7 @@ export GOFLAGS     := -trimpath
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
-LDFLAGS  := -s -w -X github.com/weirnet/weir/cli.Version=$(VERSION) -X github.com/weirnet/weir/cli.Commit=$(COMMIT)
+LDFLAGS  := -s -w -X github.com/weirnet/weir/cli/command.Version=$(VERSION) -X github.com/weirnet/weir/cli/command.BuildCommit=$(COMMIT)
 FUZZTIME ?= 20s
 
 .PHONY: build run test test-all soak bench figures bench-peers bench-profiles fuzz lint sim vuln demo-mininet clean setup-build setup-test
@@ -87,7 +87,7 @@ setup-test:
 #
 # The stages run beside each other, but for real networks, which come last and alone: they count packets lost, and an Open vSwitch that is
 # stopped for seconds is another network than the test means. -trimpath and CGO_ENABLED=0 are those of the build, whose packages need no compiling again then.
-SINGLE := app/broadcast app/forward changelog flowtable hashtab internal/laws internal/ofcase internal/sim intent/spec openflow packet pathing plan ruleset timerq
+SINGLE := app/broadcast app/forward changelog flowtable hashtab internal/laws internal/ofcase internal/sim intent/spec openflow packet pathing plan ruleset ruleset/object timerq
 STAGES := lint unit single real
 
 module     = github.com/weirnet/weir

@@ -17,7 +17,7 @@
 //   - An alarm is (kind, object). Raised while active it is only counted; for that the row is written
 //     at most once in Refresh.
 //   - A new alarm, and the end of one, is in the view as soon as the loop runs.
-//   - Alarms of a transient kind (netview.AlarmKind.Passes) end after Quiet without a repetition; all
+//   - Alarms of a transient kind (netview.AlarmKind.Transient) end after Quiet without a repetition; all
 //     others when they are cleared.
 //   - An ended alarm is kept for Keep.
 //   - At most Max alarms are kept. For one more, the one that ended first is removed; if none has ended

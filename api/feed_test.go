@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/weirnet/weir/internal/need"
 )
 
 // encoded is how many events were made into bytes.
@@ -147,8 +149,20 @@ func TestStreamsOfAToken(t *testing.T) {
 	}
 	s.events.tokens.release("root")
 	open[0].close()
-	eventually(t, "the token may have another stream", func() bool { return s.events.tokens.acquire("viewer", 2) })
+	need.Await(t, "the token may have another stream", func() bool { return s.events.tokens.acquire("viewer", 2) })
 	s.events.tokens.release("viewer")
+}
+
+// TestManyPagesOfAToken: by default a hundred pages of one token, from one address, have an event stream each.
+func TestManyPagesOfAToken(t *testing.T) {
+	s := newSmall(t, nil)
+	addr, end := s.serve(t)
+	defer end()
+	for range 100 {
+		w := s.watch(t, "http://"+addr+eventsPath, "")
+		defer w.close()
+		w.want("e.2")
+	}
 }
 
 // TestNothingIsKeptWithoutStreams.
@@ -160,7 +174,7 @@ func TestNothingIsKeptWithoutStreams(t *testing.T) {
 	s.hostTx([]byte{3}, nil)
 	w.until("e.3.1 host put 00:00:00:00:00:03")
 	w.close()
-	eventually(t, "the stream has ended", func() bool { return s.events.watchers.Load() == 0 })
+	need.Await(t, "the stream has ended", func() bool { return s.events.watchers.Load() == 0 })
 	s.events.feed.mu.Lock()
 	defer s.events.feed.mu.Unlock()
 	if f := s.events.feed; f.streams != 0 || f.blocks != nil || f.snapshots.kept != nil {

@@ -97,7 +97,12 @@ func findEnd(snap *netview.Snapshot, name, s string) (end, error) {
 		return end{h.At.DPID, h}, nil
 	}
 	sw, err := resolveSwitch(snap, s)
-	if err != nil {
+	var p huma.StatusError
+	switch {
+	case errors.As(err, &p) && p.GetStatus() == http.StatusNotFound:
+		return end{}, rest.Refuse(http.StatusNotFound, "%s: %q is neither the datapath id or name of a switch nor the id (MAC, or "+
+			"MAC/vlan) or IP address of a host that is known: /v1/switches and /v1/hosts list those that are", name, rest.Truncate(s))
+	case err != nil:
 		return end{}, withParameter(name, err)
 	}
 	return end{dpid: sw.DPID}, nil

@@ -187,13 +187,3 @@ func TestFront(t *testing.T) {
 		t.Error("the plain page can be written into")
 	}
 }
-
-// eventually waits until net/http has done what it does some time after an answer.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for late := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatal("waited in vain until " + what)
-		}
-	}
-}

@@ -117,7 +117,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestTorn: a record that was cut off stays on a line of its own and hides no other.
+// TestTorn: a record that was cut off stays on a line of its own, hides no other, and is told of.
 func TestTorn(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir, Limits{})
@@ -131,8 +131,12 @@ func TestTorn(t *testing.T) {
 		if err := l.Write(record(2)); err != nil {
 			t.Fatal(err)
 		}
-		if got := ids(t, l, time.Time{}, 10); got != "1 2" {
-			t.Fatalf("cut at %d: %q", cut, got)
+		list, err := l.Read(time.Time{}, 10)
+		if err != nil || len(list) != 3 || list[0].ID != "1" || list[2].ID != "2" {
+			t.Fatalf("cut at %d: %v %v", cut, list, err)
+		}
+		if list[1].Result != "damaged" || list[1].Detail != "lines after this that cannot be read: 1" {
+			t.Fatalf("cut at %d: %v", cut, list[1])
 		}
 		l.Close()
 	}

@@ -22,5 +22,5 @@
 //   - A disk that does not answer blocks no caller for longer than Limits.Answer.
 //   - The log is bounded: Limits.Files of Limits.FileBytes. So is the queue; dropped records are
 //     counted, and their number is in the log.
-//   - A record truncated by a crash stays, on a line of its own; reading skips it.
+//   - A record truncated by a crash stays, on a line of its own; reading tells how many such lines there are.
 package audit

@@ -64,7 +64,7 @@ func (e *emulatorRun) forward(ctx context.Context) error {
 	for i, sw := range n.Switches() {
 		_, out, _, _ := n.Links()[i].Ends()
 		for r := range e.c.Rules {
-			if err := sw.ConsoleFlowMod(openflow.V13, ringRule(r, out)); err != nil {
+			if err := sw.Console().Apply(openflow.V13, ringRule(r, out)); err != nil {
 				return err
 			}
 		}

@@ -10,18 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/strictyaml"
 )
 
 // configFlags are the flags of apply and diff.
 type configFlags struct {
-	answerFlags
+	command.AnswerFlags
 	file string
 }
 
 func (a *configFlags) addFlags(cmd *cobra.Command) {
-	a.answerFlags.addFlags(cmd)
+	a.AnswerFlags.AddFlags(cmd)
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "the configuration file; - is standard input")
 }
 
@@ -35,7 +36,7 @@ listed with their lines, nothing is changed, and the command exits with 2. Other
 take effect at the next start only. The command returns when the instance has it on its disk: it survives a restart.`,
 		Example: `  weir diff -f weir.yaml
   weir apply -f weir.yaml`,
-		Args: wantNoArgs,
+		Args: command.WantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := a.run(cmd, false)
 			return err
@@ -55,7 +56,7 @@ func newDiff() *cobra.Command {
 changes that only role admin can apply are marked. With --exit-code the command exits with 1 if anything would change.`,
 		Example: `  weir diff -f weir.yaml
   weir diff -f weir.yaml --exit-code && echo "nothing to do"`,
-		Args: wantNoArgs,
+		Args: command.WantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			n, err := a.run(cmd, true)
 			if err == nil && code && n > 0 {
@@ -78,7 +79,7 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("-f: %w", err)
 	}
-	c, err := a.client()
+	c, err := a.Client()
 	if err != nil {
 		return 0, err
 	}
@@ -87,7 +88,7 @@ func (a *configFlags) run(cmd *cobra.Command, dryRun bool) (int, error) {
 	if err != nil {
 		return 0, configError(a.file, err)
 	}
-	return len(r.Changes), a.format.write(cmd.OutOrStdout(), r, func(w io.Writer) error { return writeChanges(w, r) })
+	return len(r.Changes), a.Format.Write(cmd.OutOrStdout(), r, func(w io.Writer) error { return writeChanges(w, r) })
 }
 
 // readConfig reads a configuration of at most config.MaxBytes.
@@ -122,7 +123,7 @@ func readFile(file string, in io.Reader, max int64) ([]byte, error) {
 func configError(file string, err error) error {
 	var p *client.Problem
 	if !errors.As(err, &p) || len(p.Problems) == 0 {
-		return explained(err)
+		return command.Explained(err)
 	}
 	var list strictyaml.Problems
 	for _, one := range p.Problems {
@@ -144,8 +145,16 @@ func writeChanges(w io.Writer, r *client.ConfigResult) error {
 		}
 		rows = append(rows, []string{c.Path, c.Old, c.New, holds})
 	}
-	if err := writeTable(w, rows); err != nil || !r.DryRun {
+	if err := command.WriteTable(w, rows); err != nil {
 		return err
+	}
+	for _, c := range r.Changes {
+		if c.Note != "" {
+			fmt.Fprintf(w, "warning: %s\n", c.Note)
+		}
+	}
+	if !r.DryRun {
+		return nil
 	}
 	var admin []string
 	for _, c := range r.Changes {

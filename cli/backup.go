@@ -12,13 +12,14 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/atomicfile"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/store"
 )
 
 func newBackup() *cobra.Command {
-	var r apiFlags
+	var r command.APIFlags
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write what a running instance has accepted to a file",
@@ -27,8 +28,8 @@ revision, while the instance goes on. FILE appears when it is complete and its c
 read it. Tokens, certificates, the audit log and what was learned of the network are not in it. Needs an admin token.`,
 		Example: `  weir backup weir.backup
   weir restore weir.backup --data-dir /var/lib/weir-new`,
-		Args: wantArgs(1, 1, "FILE to write, such as weir.backup"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(1, 1, "FILE to write, such as weir.backup"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if args[0] == "-" {
 				return errors.New(
 					"- given, want a FILE, such as weir.backup: a backup is verified before it appears, which a pipe cannot be")
@@ -36,12 +37,12 @@ read it. Tokens, certificates, the audit log and what was learned of the network
 			var holds datadir.Inventory
 			contents, err := writeBackup(cmd.Context(), c, args[0], &holds)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			return runtimeError(printContents(cmd.OutOrStdout(), "written to "+args[0], &holds, contents))
+			return command.RuntimeError(printContents(cmd.OutOrStdout(), "written to "+args[0], &holds, contents))
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	return cmd
 }
 
@@ -92,7 +93,7 @@ start an instance with the same --data-dir and --store; it makes new tokens wher
 the backup was taken from: both would control the same switches.`,
 		Example: `  weir restore weir.backup --data-dir /var/lib/weir-new
   weir restore weir.backup --store http://127.0.0.1:2379`,
-		Args: wantArgs(1, 1, "FILE of weir backup, such as weir.backup"),
+		Args: command.WantArgs(1, 1, "FILE of weir backup, such as weir.backup"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := os.Open(args[0])
 			if err != nil {
@@ -106,16 +107,16 @@ the backup was taken from: both would control the same switches.`,
 			if errors.Is(err, datadir.ErrMemory) {
 				return err
 			} else if err != nil {
-				return runtimeError(err)
+				return command.RuntimeError(err)
 			}
 			var holds datadir.Inventory
 			if _, err := f.Seek(0, io.SeekStart); err != nil {
-				return runtimeError(err)
+				return command.RuntimeError(err)
 			}
 			if _, err := store.ReadSnapshot(f, holds.Add); err != nil {
-				return runtimeError(err)
+				return command.RuntimeError(err)
 			}
-			return runtimeError(printContents(cmd.OutOrStdout(), "restored to "+restoredTo(&to), &holds, contents))
+			return command.RuntimeError(printContents(cmd.OutOrStdout(), "restored to "+restoredTo(&to), &holds, contents))
 		},
 	}
 	fs := cmd.Flags()

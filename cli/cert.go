@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // certFlags are the flags of the commands that make certificates.
@@ -55,7 +56,7 @@ never replaced unless told. Keep the authority's key (ca-key.pem) off the switch
 		Example: `  weir cert init --host 192.0.2.1,weir.example
   weir cert switch 00000000000000a1
   weir cert show tls/switch-00000000000000a1.pem`,
-		Args: wantCommand,
+		Args: command.WantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCertInit(), newCertInstance(), newCertSwitch(), newCertShow())
@@ -72,7 +73,7 @@ func newCertInit() *cobra.Command {
 DIR/instance-key.pem), which is valid for two years at most.`,
 		Example: `  weir cert init --host 192.0.2.1,weir.example
   weir cert init --dir /etc/weir/tls --days 1825`,
-		Args: wantNoArgs,
+		Args: command.WantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			life, err := flags.validity()
 			if err != nil {
@@ -87,7 +88,7 @@ DIR/instance-key.pem), which is valid for two years at most.`,
 				err = flags.instance(a, "instance", hosts, min(life, instanceDays*24*time.Hour))
 			}
 			if err != nil {
-				return runtimeError(err)
+				return command.RuntimeError(err)
 			}
 			at := func(name string) string { return filepath.Join(flags.dir, name) }
 			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s, %s, %s; now, for each switch, and to start:\n",
@@ -126,7 +127,7 @@ func newCertInstance() *cobra.Command {
 		Use:     "instance [NAME]",
 		Short:   "Make a certificate for one more instance, or a new one for the first",
 		Example: "  weir cert instance --host 192.0.2.1,weir.example --force\n  weir cert instance weir-2 --host 192.0.2.2",
-		Args:    wantArgs(0, 1, "at most one NAME, such as weir-2"),
+		Args:    command.WantArgs(0, 1, "at most one NAME, such as weir-2"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			life, err := flags.validity()
 			if err != nil {
@@ -144,7 +145,7 @@ func newCertInstance() *cobra.Command {
 				err = flags.instance(a, name, hosts, life)
 			}
 			if err != nil {
-				return runtimeError(err)
+				return command.RuntimeError(err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s\n", cert.CertFile(flags.dir, name), cert.KeyFile(flags.dir, name))
 			return nil
@@ -174,7 +175,7 @@ the first id. An Open vSwitch has one certificate for all its bridges: name the 
 		Example: `  weir cert switch 00000000000000a1
   weir cert switch a1 a2 a3 --dir /etc/weir/tls
   ovs-vsctl get bridge br0 datapath-id                 tells the id`,
-		Args: wantArgs(1, noBound, "DATAPATH-ID …, such as 00000000000000a1"),
+		Args: command.WantArgs(1, command.NoBound, "DATAPATH-ID …, such as 00000000000000a1"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			life, err := flags.validity()
 			if err != nil {
@@ -196,7 +197,7 @@ the first id. An Open vSwitch has one certificate for all its bridges: name the 
 				err = flags.write(name, pair)
 			}
 			if err != nil {
-				return runtimeError(err)
+				return command.RuntimeError(err)
 			}
 			key, crt, ca := cert.KeyFile(flags.dir, name), cert.CertFile(flags.dir, name), cert.CertFile(flags.dir, cert.CAName)
 			fmt.Fprintf(cmd.OutOrStdout(),

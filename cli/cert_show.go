@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // certShown is a certificate as it is shown.
@@ -27,26 +28,26 @@ type certShown struct {
 }
 
 func newCertShow() *cobra.Command {
-	f := formatTable
+	f := command.FormatTable
 	cmd := &cobra.Command{
 		Use:     "show FILE …",
 		Short:   "Show what certificates say; exit code 1 if one is not valid now",
 		Example: "  weir cert show tls/*.pem",
-		Args:    wantArgs(1, noBound, "FILE …, such as tls/instance.pem"),
+		Args:    command.WantArgs(1, command.NoBound, "FILE …, such as tls/instance.pem"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all []certShown
 			bad := false
 			for _, file := range args {
 				text, err := os.ReadFile(file)
 				if err != nil {
-					return runtimeError(err)
+					return command.RuntimeError(err)
 				}
 				if strings.HasSuffix(file, "-key.pem") { // of tls/*.pem
 					continue
 				}
 				list, err := cert.Parse(text)
 				if err != nil {
-					return runtimeError(fmt.Errorf("%s: %w", file, err))
+					return command.RuntimeError(fmt.Errorf("%s: %w", file, err))
 				}
 				for _, c := range list {
 					s := showCert(file, c)
@@ -57,10 +58,10 @@ func newCertShow() *cobra.Command {
 			if err := writeCerts(cmd, f, all); err != nil || !bad {
 				return err
 			}
-			return &exitError{}
+			return &command.ExitError{}
 		},
 	}
-	formatFlag(cmd, &f, "table, json or yaml")
+	command.FormatFlag(cmd, &f, "table, json or yaml")
 	return cmd
 }
 
@@ -88,7 +89,7 @@ func showCert(file string, c *x509.Certificate) certShown {
 }
 
 // writeCerts prints certificates in a format.
-func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
+func writeCerts(cmd *cobra.Command, f command.Format, all []certShown) error {
 	rows := [][]string{{"FILE", "SUBJECT", "DATAPATHS", "HOSTS", "NOT_AFTER", "STATE"}}
 	for _, s := range all {
 		subject := s.Subject
@@ -98,5 +99,5 @@ func writeCerts(cmd *cobra.Command, f format, all []certShown) error {
 		rows = append(rows, []string{s.File, subject, strings.Join(s.Datapaths, ","), strings.Join(s.Hosts, ","),
 			s.NotAfter, s.State})
 	}
-	return f.write(cmd.OutOrStdout(), all, func(w io.Writer) error { return writeTable(w, rows) })
+	return f.Write(cmd.OutOrStdout(), all, func(w io.Writer) error { return command.WriteTable(w, rows) })
 }

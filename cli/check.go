@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // errDiffers ends weir check with exit code 1.
 var errDiffers = errors.New("the switches do not hold the desired rules")
 
 func newCheck() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Compare desired rules, the view and the switches' tables",
@@ -45,24 +46,24 @@ has no rules, and is no difference: weir intent list --state failed. The line "w
 on links between switches, because their selector does not name the sender; the alarm wide-intents is raised while there are any.`,
 		Example: `  weir check
   weir check -o json`,
-		Args: wantNoArgs,
-		RunE: r.withClient(func(cmd *cobra.Command, _ []string, c *client.Client) error {
+		Args: command.WantNoArgs,
+		RunE: r.WithClient(func(cmd *cobra.Command, _ []string, c *client.Client) error {
 			check, err := c.Check(cmd.Context())
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			shown, err := namesForFormat(cmd.Context(), c, r.format)
+			shown, err := namesForFormat(cmd.Context(), c, r.Format)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			err = r.format.write(cmd.OutOrStdout(), check, func(w io.Writer) error { return writeCheck(w, check, shown) })
+			err = r.Format.Write(cmd.OutOrStdout(), check, func(w io.Writer) error { return writeCheck(w, check, shown) })
 			if err == nil && !check.Agrees {
 				err = errDiffers
 			}
-			return runtimeError(err)
+			return command.RuntimeError(err)
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	return cmd
 }
 
@@ -90,7 +91,7 @@ func writeCheck(w io.Writer, c *client.Check, shown names) error {
 			continue
 		}
 		shown.replaceIn(list[1:])
-		if err := writeTable(w, list); err != nil {
+		if err := command.WriteTable(w, list); err != nil {
 			return err
 		}
 	}
@@ -133,10 +134,4 @@ func cells(values ...any) []string {
 		list[i] = fmt.Sprint(v)
 	}
 	return list
-}
-
-func writeTable(w io.Writer, rows [][]string) error {
-	t := &table{w: w}
-	t.fit(rows...)
-	return t.write(rows...)
 }

@@ -2,23 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/weirnet/weir/strictyaml"
-)
 
-// The exit codes.
-const (
-	exitDone    = 0
-	exitRuntime = 1 // errors at run time
-	exitUsage   = 2 // wrong flags, arguments or configuration
+	"github.com/weirnet/weir/cli/bench"
+	"github.com/weirnet/weir/cli/command"
+	"github.com/weirnet/weir/cli/probe"
 )
 
 // Main runs one command and returns its exit code. SIGTERM and an interrupt end it.
@@ -29,48 +22,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errs)
-	cmd, err := root.ExecuteContextC(ctx)
-	var failed *exitError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &failed):
-		if failed.err != nil {
-			fmt.Fprintf(errs, "weir: %v\n", failed.err)
-		}
-		return exitRuntime
-	}
-	if wrong := new(strictyaml.FileError); errors.As(err, &wrong) { // one line for each problem
-		fmt.Fprintln(errs, wrong)
-		return exitUsage
-	}
-	fmt.Fprintf(errs, "weir: %s (%s --help shows how)\n", oneLine(err), cmd.CommandPath())
-	return exitUsage
-}
-
-// oneLine joins the lines of an error: cobra suggests commands on lines of their own.
-func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
-}
-
-// exitError ends a command with exitRuntime. Every other error is one of flags, arguments or
-// configuration, many of which cobra makes. Its err is nil where it was printed already.
-type exitError struct{ err error }
-
-func (e *exitError) Error() string { return fmt.Sprint(e.err) }
-func (e *exitError) Unwrap() error { return e.err }
-
-// runtimeError marks an error as one at run time, not of usage.
-func runtimeError(err error) error {
-	if err == nil || errors.As(err, new(*exitError)) {
-		return err
-	}
-	return &exitError{err}
+	return command.Run(ctx, newRoot(), args, in, out, errs)
 }
 
 func newRoot() *cobra.Command {
@@ -82,16 +34,13 @@ func newRoot() *cobra.Command {
   weir get links --watch         and what changes
   weir path A B                  the path between two hosts
   weir intent add --host A B     connect them, for good`,
-		Args:          wantCommand,
-		Version:       Version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    command.WantCommand,
+		Version: command.Version,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(flagProblem)
 	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(),
-		newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), newBench(), newProbe(),
+		newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), bench.New(), probe.New(),
 		newCert(), newVersion(), newCompletion(root))
 	return root
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weirnet/weir/cli/command"
 )
 
 // shells are those that commands can be completed in.
@@ -14,7 +16,8 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 func wantShell(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1:
-		return fmt.Errorf("%s given, want one of %s", plural(len(args), "argument", "arguments"), strings.Join(shells, ", "))
+		return fmt.Errorf("%s given, want one of %s", command.Plural(len(args), "argument", "arguments"),
+			strings.Join(shells, ", "))
 	case !slices.Contains(shells, args[0]):
 		return fmt.Errorf("shell %q given, want one of %s", args[0], strings.Join(shells, ", "))
 	}
@@ -33,13 +36,13 @@ func newCompletion(root *cobra.Command) *cobra.Command {
 			out := cmd.OutOrStdout()
 			switch args[0] {
 			case "bash":
-				return runtimeError(root.GenBashCompletionV2(out, true))
+				return command.RuntimeError(root.GenBashCompletionV2(out, true))
 			case "zsh":
-				return runtimeError(root.GenZshCompletion(out))
+				return command.RuntimeError(root.GenZshCompletion(out))
 			case "fish":
-				return runtimeError(root.GenFishCompletion(out, true))
+				return command.RuntimeError(root.GenFishCompletion(out, true))
 			}
-			return runtimeError(root.GenPowerShellCompletionWithDesc(out))
+			return command.RuntimeError(root.GenPowerShellCompletionWithDesc(out))
 		},
 	}
 }

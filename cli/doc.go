@@ -10,7 +10,8 @@
 //
 // Main takes arguments and streams and returns the exit code: 0 done; 2 wrong flags or
 // configuration; 1 any error at run time. An error is one line on standard error. Standard
-// output has answers only.
+// output has answers only. The commands of weir bench and weir probe are in packages below, and what
+// all commands share is in command.
 //
 // # Invariants
 //

@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 const drainText = `KIND is switch, port or link. X is a switch by datapath id or name; a port as SWITCH/PORT, by number or name; a link, which
 means both directions, as two switches with a hyphen between, s1-s2, or, where several links join them, SWITCH/PORT->SWITCH/PORT.`
 
 func newDrain() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var wait bool
 	limit := time.Minute
 	cmd := &cobra.Command{
@@ -36,7 +37,7 @@ no failure.
   weir drain port 00000000000000a1/3
   weir drain link spine-1-leaf-4
   weir drain link 'spine-1/2->leaf-4/1'`,
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			object, err := drainObject(cmd.Context(), c, args[0], args[1], false)
 			if err != nil {
 				return err
@@ -46,7 +47,7 @@ no failure.
 				d, err = waitDrained(cmd.Context(), c, d, limit)
 			}
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
 			if wait {
 				warnBound(cmd.ErrOrStderr(), d)
@@ -54,36 +55,36 @@ no failure.
 			if d.Note != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weir: warning: %s\n", d.Note)
 			}
-			return r.format.write(cmd.OutOrStdout(), d, func(w io.Writer) error {
-				return writeTable(w, [][]string{drainResource.header, drainResource.cells(*d)})
+			return r.Format.Write(cmd.OutOrStdout(), d, func(w io.Writer) error {
+				return command.WriteTable(w, [][]string{drainResource.header, drainResource.cells(*d)})
 			})
 		}),
 	}
-	takeKindAndName(cmd, "switch", "port", "link")
-	r.addFlags(cmd)
+	command.TakeKindAndName(cmd, "switch", "port", "link")
+	r.AddFlags(cmd)
 	cmd.Flags().BoolVar(&wait, "wait", false, "return when nothing passes any more that could take another path")
 	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long --wait waits")
 	return cmd
 }
 
 func newUndrain() *cobra.Command {
-	var r apiFlags
+	var r command.APIFlags
 	cmd := &cobra.Command{
 		Use:   "undrain KIND X",
 		Short: "Take a switch, port or link into use again",
 		Long:  "Take a switch, port or link into use again.\n\n" + drainText,
 		Example: `  weir undrain switch spine-1
   weir undrain link 'spine-1/2->leaf-4/1'`,
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			object, err := drainObject(cmd.Context(), c, args[0], args[1], true)
 			if err != nil {
 				return err
 			}
-			return explained(c.Undrain(cmd.Context(), args[0], object))
+			return command.Explained(c.Undrain(cmd.Context(), args[0], object))
 		}),
 	}
-	takeKindAndName(cmd, "switch", "port", "link")
-	r.addFlags(cmd)
+	command.TakeKindAndName(cmd, "switch", "port", "link")
+	r.AddFlags(cmd)
 	return cmd
 }
 
@@ -132,14 +133,14 @@ func warnBound(w io.Writer, d *client.Drain) {
 	if in := d.Intents; in != nil {
 		pairs -= in.Ends + in.NoOther
 		if in.Ends > 0 {
-			stay = append(stay, plural(in.Ends, "intent comes in or goes out", "intents come in or go out")+" there")
+			stay = append(stay, command.Plural(in.Ends, "intent comes in or goes out", "intents come in or go out")+" there")
 		}
 		if in.NoOther > 0 {
-			stay = append(stay, plural(in.NoOther, "intent has", "intents have")+" no other path")
+			stay = append(stay, command.Plural(in.NoOther, "intent has", "intents have")+" no other path")
 		}
 	}
 	if pairs > 0 {
-		stay = append([]string{plural(pairs, "pair has", "pairs have") + " no other path"}, stay...)
+		stay = append([]string{command.Plural(pairs, "pair has", "pairs have") + " no other path"}, stay...)
 	}
 	fmt.Fprintf(w, "weir: warning: %s %s is not free: %s and would lose their connection\n", d.Kind, what,
 		strings.Join(stay, ", "))
@@ -151,14 +152,6 @@ func warnBound(w io.Writer, d *client.Drain) {
 		fmt.Fprintf(w, "weir: intents that remain: %s%s (weir intent show ID; replace or withdraw them)\n",
 			strings.Join(in.First, ", "), more)
 	}
-}
-
-// plural formats a number with the singular or plural of a word.
-func plural(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
 }
 
 func countOr(n *int, otherwise string) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/emu/attach"
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
@@ -68,12 +69,12 @@ switches ,delay=5ms ,jitter=1ms ,loss=1% ,rate=100M ,queue=50.`,
   sudo weir emulate single:1 --attach s1=tap1,address=10.0.0.100/8
   weir emulate linear:4 --profile aruba-3810m --controller 127.0.0.1:6653
   weir emulate examples/two-sites.yaml --schedule examples/events.yaml --api 127.0.0.1:8182`,
-		Args: wantArgs(1, 1, "TOPOLOGY, such as linear:4"),
+		Args: command.WantArgs(1, 1, "TOPOLOGY, such as linear:4"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args[0]); err != nil {
 				return err
 			}
-			return runtimeError(f.run(cmd.Context(), cmd.OutOrStdout()))
+			return command.RuntimeError(f.run(cmd.Context(), cmd.OutOrStdout()))
 		},
 	}
 	f.add(cmd)
@@ -84,7 +85,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.controllers, "controller", []string{"127.0.0.1:6653"},
 		"addresses of controllers, HOST:PORT; each switch connects to all of them")
-	versionFlag(fs, &f.version, "that the switches speak")
+	command.VersionFlag(fs, &f.version, "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.IntVar(&f.hosts, "hosts", 1, "hosts at each switch, as ,hosts=H behind TOPOLOGY")
 	fs.BoolVar(&f.silent, "silent", false, "hosts do not announce their addresses when their switch has connected")
@@ -94,7 +95,7 @@ func (f *emulateFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.captures, "pcap", nil,
 		"AT=FILE: write frames to a new pcap file; AT is SWITCH:PORT, SWITCH for its control channels, or all for those of all switches")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
-	fs.StringVar(&f.profileName, "profile", "", profileUsage)
+	fs.StringVar(&f.profileName, "profile", "", command.ProfileUsage)
 	fs.StringVar(&f.captureDir, "capture-dir", ".", "folder of captures that are asked for over the API")
 	fs.StringVar(&f.api, "api", "127.0.0.1:8182", "address of the API, HOST:PORT; empty for none")
 	fs.StringVar(&f.dataDir, "data-dir", "weir-emulate-data",
@@ -139,7 +140,7 @@ func (f *emulateFlags) check(spec string) error {
 			return fmt.Errorf("--pcap=%s given, want AT=FILE, such as s1:1=s1.pcap or all=control.pcap", c)
 		}
 	}
-	if f.profile, err = readProfile(f.profileName); err != nil {
+	if f.profile, err = command.ReadProfile(f.profileName); err != nil {
 		return err
 	}
 	if f.devices, err = readAttached(f.attached); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/emu"
 	emuapi "github.com/weirnet/weir/emu/api"
 	"github.com/weirnet/weir/emu/control"
@@ -109,7 +110,7 @@ func (e *emulation) capture() error {
 // printIntro prints what was started, after all of it is.
 func (e *emulation) printIntro() {
 	t := e.net.Totals()
-	e.println("weir %s: network %s: %s, %s, %s", Version, e.topology.Name, up.Counted(t.Switches, "switch", "switches"),
+	e.println("weir %s: network %s: %s, %s, %s", command.Version, e.topology.Name, up.Counted(t.Switches, "switch", "switches"),
 		up.Counted(t.Links, "link", "links"), up.Counted(t.Hosts, "host", "hosts"))
 	for _, line := range e.intro {
 		e.println("%s", line)
@@ -153,7 +154,7 @@ func (e *emulation) listen() (*emuapi.Server, net.Listener, error) {
 	}
 	e.intro = append(e.intro, fmt.Sprintf("  API       %s\n  call it   curl %s%s/v1/links", url, token, url))
 	return emuapi.New(emuapi.Config{Operator: e.operator,
-		StackConfig: rest.StackConfig{Version: Version, Access: access, TLS: e.apiTLS}}), l, nil
+		StackConfig: rest.StackConfig{Version: command.Version, Access: access, TLS: e.apiTLS}}), l, nil
 }
 
 // listenError adds what to do about an address that is not available.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/internal/hub"
 )
 
@@ -109,7 +110,7 @@ func TestEmulate(t *testing.T) {
 	out.await(t, `event: port s2:2 up=false`)
 	for _, kind := range []string{"links", "drains"} { // its API is not an instance's
 		code, _, errs := do(t, "get", kind, "--api", url, "--data-dir", dir)
-		if code != exitRuntime || !strings.Contains(errs, "--api wants the address of an instance's API") ||
+		if code != command.ExitRuntime || !strings.Contains(errs, "--api wants the address of an instance's API") ||
 			strings.Contains(errs, "no answer") {
 			t.Errorf("get %s: %d %s", kind, code, errs)
 		}
@@ -144,7 +145,7 @@ func TestEmulate(t *testing.T) {
 	ask("PATCH", "/v1/switches/s1/controllers/0", `{"up":false}`)
 	out.await(t, `2 of 3 switches connected; controller `+h.Address+`: the connection was cut`)
 	stop()
-	if c := <-code; c != exitDone || errs.String() != "" {
+	if c := <-code; c != command.ExitDone || errs.String() != "" {
 		t.Errorf("exit code %d: %s", c, errs.String())
 	}
 	out.await(t, `network ended: .*`)
@@ -160,7 +161,7 @@ func TestEmulate(t *testing.T) {
 func TestEmulateAddressInUse(t *testing.T) {
 	h := hub.Start(t) // its address is taken
 	code, out, errs := do(t, "emulate", "linear:2", "--api", h.Address, "--data-dir", t.TempDir())
-	if code != exitRuntime || out != "" ||
+	if code != command.ExitRuntime || out != "" ||
 		!strings.Contains(errs, "in use (is another emulated network running?): give another address with --api") ||
 		strings.Count(errs, "\n") != 1 {
 		t.Errorf("%d %s", code, errs)

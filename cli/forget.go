@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 func newForget() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var withdraw, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "forget KIND X",
@@ -28,24 +29,24 @@ A host that still sends is learned again with its next packet. Its intents remai
 		Example: `  weir forget switch spine-1 --dry-run
   weir forget switch 00000000000000a1 --withdraw
   weir forget host 00:00:00:00:00:07`,
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			id, err := resolve(cmd.Context(), c, args[0], args[1])
 			if err != nil {
 				return err
 			}
-			shown, err := namesForFormat(cmd.Context(), c, r.format) // before: a forgotten switch has no name any more
+			shown, err := namesForFormat(cmd.Context(), c, r.Format) // before: a forgotten switch has no name any more
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
 			gone, err := c.Forget(cmd.Context(), args[0], id, withdraw, dryRun)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			return r.format.write(cmd.OutOrStdout(), gone, func(w io.Writer) error { return writeForgotten(w, gone, shown) })
+			return r.Format.Write(cmd.OutOrStdout(), gone, func(w io.Writer) error { return writeForgotten(w, gone, shown) })
 		}),
 	}
-	takeKindAndName(cmd, "switch", "host")
-	r.addFlags(cmd)
+	command.TakeKindAndName(cmd, "switch", "host")
+	r.AddFlags(cmd)
 	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "withdraw the intents that have an end there")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "forget nothing, and show what depends on it")
 	return cmd
@@ -83,13 +84,13 @@ func writeForgotten(w io.Writer, f *client.Forgotten, shown names) error {
 	shown.replaceIn(rows[1:])
 	row("configuration", len(f.Named), f.Named) // by ids, as in the file
 	if len(rows) > 1 {
-		if err := writeTable(w, rows); err != nil {
+		if err := command.WriteTable(w, rows); err != nil {
 			return err
 		}
 	}
-	text := printable(what+": "+done) + "\n"
+	text := command.Printable(what+": "+done) + "\n"
 	for _, n := range f.Notes {
-		text += printable("note: "+n) + "\n"
+		text += command.Printable("note: "+n) + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err

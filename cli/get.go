@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // getter shows one kind of resources.
 type getter interface {
-	get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
-	watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error
+	get(ctx context.Context, c *client.Client, out io.Writer, id string, f command.Format) error
+	watch(ctx context.Context, c *client.Client, out io.Writer, id string, f command.Format) error
 }
 
 // kind is a kind of resources, by its plural and its singular, an alias. The others are shown in the
@@ -43,7 +44,7 @@ var kinds = []kind{
 }
 
 func newGet() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var watch, actual, all bool
 	cmd := &cobra.Command{
 		Use:   "get KIND [ID]",
@@ -59,7 +60,7 @@ that is cut is confirmed and not up. Flows are the desired rules and their state
 drains, PASSING counts the paths that are still to leave, and BOUND the pairs of hosts (with a path in use) and intents that
 remain because they have no other path: see weir help drain.
 
-Tables show switches by name; with -o wide by datapath id. An empty cell is a dash.`,
+Tables show switches by name; with -o wide by datapath id, and links with their width. An empty cell is a dash.`,
 		Example: `  weir get switches
   weir get ports spine-1
   weir get hosts 10.0.0.1
@@ -73,7 +74,7 @@ Tables show switches by name; with -o wide by datapath id. An empty cell is a da
   weir get hosts -o json`,
 		Args:              wantResource,
 		ValidArgsFunction: completeResource,
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			id := strings.Join(args[1:], "")
 			g, err := findResource(args[0], id, getFlags{actual: actual, all: all})
 			if err != nil {
@@ -83,16 +84,16 @@ Tables show switches by name; with -o wide by datapath id. An empty cell is a da
 				return err
 			}
 			if watch {
-				return watchError(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, r.format))
+				return watchError(cmd.Context(), g.watch(cmd.Context(), c, cmd.OutOrStdout(), id, r.Format))
 			}
-			err = g.get(cmd.Context(), c, cmd.OutOrStdout(), id, r.format)
+			err = g.get(cmd.Context(), c, cmd.OutOrStdout(), id, r.Format)
 			if none := new(notFound); errors.As(err, &none) {
 				none.id = args[1] // not the datapath id that it was resolved to
 			}
-			return explained(err)
+			return command.Explained(err)
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on with changes as they happen; in JSON, one object a line")
 	cmd.Flags().BoolVar(&all, "all", false, "of alarms: those that have ended too")
 	cmd.Flags().BoolVar(&actual, "actual", false, "of flows: ask the switch itself, which ID names")
@@ -104,12 +105,12 @@ func watchError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return explained(err)
+	return command.Explained(err)
 }
 
 func wantResource(_ *cobra.Command, args []string) error {
 	if len(args) < 1 || len(args) > 2 {
-		return fmt.Errorf("%s given, want KIND [ID]: KIND is one of %s", plural(len(args), "argument", "arguments"),
+		return fmt.Errorf("%s given, want KIND [ID]: KIND is one of %s", command.Plural(len(args), "argument", "arguments"),
 			resourceList())
 	}
 	_, err := findResource(args[0], "", getFlags{})
@@ -158,7 +159,7 @@ func findResource(name, id string, a getFlags) (getter, error) {
 }
 
 // get lists the rows once.
-func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
+func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, id string, f command.Format) error {
 	p, err := k.list(ctx, c, id)
 	if err != nil {
 		return err
@@ -170,13 +171,13 @@ func (k *resource[T]) get(ctx context.Context, c *client.Client, out io.Writer, 
 }
 
 // write writes rows as a table, or whole in another format.
-func (k *resource[T]) write(ctx context.Context, c *client.Client, out io.Writer, f format, whole any, items []T) error {
-	if !f.table() {
-		return writeValue(out, f, whole)
+func (k *resource[T]) write(ctx context.Context, c *client.Client, out io.Writer, f command.Format, whole any, items []T) error {
+	if !f.IsTable() {
+		return command.WriteValue(out, f, whole)
 	}
-	rows := [][]string{k.header}
+	rows := [][]string{k.columns(k.header, f)}
 	for _, v := range items {
-		rows = append(rows, k.cells(v))
+		rows = append(rows, k.columns(k.cells(v), f))
 	}
 	if k.named {
 		shown, err := namesForFormat(ctx, c, f)
@@ -185,5 +186,5 @@ func (k *resource[T]) write(ctx context.Context, c *client.Client, out io.Writer
 		}
 		shown.replaceIn(rows[1:])
 	}
-	return writeTable(out, rows)
+	return command.WriteTable(out, rows)
 }

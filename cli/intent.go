@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 func newIntent() *cobra.Command {
@@ -23,7 +24,7 @@ docs/intents.md has the kinds, states and limits.`,
   weir intent add --id web --from s1/1 --to s3/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent list
   weir intent rm web`,
-		Args: wantCommand,
+		Args: command.WantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newIntentAdd(), newIntentReplace(), newIntentRemove(), newIntentShow(), newIntentList(), newIntentWait())
@@ -42,7 +43,7 @@ An intent that crosses a link between switches without an exact sender (eth_src,
 all senders on that link. It is refused, unless --wide is given.`
 
 func newIntentAdd() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var w intentArgs
 	cmd := &cobra.Command{
 		Use:   "add {--host A B | --from P --to Q | --hop S:IN:OUT … | -f FILE}",
@@ -59,15 +60,15 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
   weir intent add --from s1/1 --from s2/1 --to s3/2 --wide
   weir intent add --hop s1:1:2 --hop s2:1:3 --match eth_type=0x88b5 --wide
   weir intent add -f intents.yaml --wait`,
-		Args: wantArgs(0, 1, "at most the second host of --host A B: weir intent add --host 10.0.0.1 10.0.0.2"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(0, 1, "at most the second host of --host A B: weir intent add --host 10.0.0.1 10.0.0.2"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if w.file != "" {
-				return w.addFile(cmd, c, r.format)
+				return w.addFile(cmd, c, r.Format)
 			}
-			return w.send(cmd, c, r.format, args, w.options(), c.CreateIntent)
+			return w.send(cmd, c, r.Format, args, w.options(), c.CreateIntent)
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	w.addFlags(cmd, "add")
 	cmd.Flags().StringVarP(&w.file, "file", "f", "", "a file of intents, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&w.atomic, "atomic", false, "of a file: all intents are accepted, or none")
@@ -75,7 +76,7 @@ With -f, FILE holds one intent, a list, or {items: […], atomic: true}, in YAML
 }
 
 // send sends one intent, and shows the answer.
-func (w *intentArgs) send(cmd *cobra.Command, c *client.Client, f format, args []string, o client.CreateOptions,
+func (w *intentArgs) send(cmd *cobra.Command, c *client.Client, f command.Format, args []string, o client.CreateOptions,
 	to func(context.Context, *client.IntentRequest, client.CreateOptions) (*client.IntentAnswer, error),
 ) error {
 	q, err := w.request(cmd.Context(), c, args)
@@ -85,13 +86,13 @@ func (w *intentArgs) send(cmd *cobra.Command, c *client.Client, f format, args [
 	w.note(cmd.Context(), c, cmd.ErrOrStderr())
 	a, err := to(cmd.Context(), q, o)
 	if err != nil {
-		return explained(err)
+		return command.Explained(err)
 	}
 	return w.writeAnswers(cmd, c, f, []client.IntentAnswer{*a})
 }
 
 func newIntentReplace() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var w intentArgs
 	cmd := &cobra.Command{
 		Use:   "replace ID {--host A B | --from P --to Q | --hop S:IN:OUT …}",
@@ -101,19 +102,19 @@ func newIntentReplace() *cobra.Command {
 ` + intentText,
 		Example: `  weir intent replace web --from s1/1 --to s4/2 --match ipv4_src=10.0.0.1 --match tcp_dst=80 --wait
   weir intent replace web --host 10.0.0.1 10.0.0.9 --if-match a86463e21495c6ef`,
-		Args: wantArgs(1, 2, "ID, followed by its new content: weir intent replace web --host 10.0.0.1 10.0.0.2"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(1, 2, "ID, followed by its new content: weir intent replace web --host 10.0.0.1 10.0.0.2"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			w.id = args[0]
-			return w.send(cmd, c, r.format, args[1:], w.options(), c.ReplaceIntent)
+			return w.send(cmd, c, r.Format, args[1:], w.options(), c.ReplaceIntent)
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	w.addFlags(cmd, "replace")
 	return cmd
 }
 
 func newIntentRemove() *cobra.Command {
-	var r apiFlags
+	var r command.APIFlags
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "rm ID …",
@@ -123,19 +124,19 @@ from the switches. An id that no intent has makes the command fail, after the ot
 		Example: `  weir intent rm web
   weir intent rm flow-1 flow-2 flow-3
   weir intent rm --force perhaps`,
-		Args: wantArgs(1, noBound, "ID …, such as web: weir intent list shows them"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(1, command.NoBound, "ID …, such as web: weir intent list shows them"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			a, err := c.WithdrawIntents(cmd.Context(), args)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			if err := writeAnswers(cmd.OutOrStdout(), formatTable, a.Items, true); err != nil || force {
+			if err := writeAnswers(cmd.OutOrStdout(), command.FormatTable, a.Items, true); err != nil || force {
 				return err
 			}
 			return missingError(a.Items)
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "ids without an intent are no failure")
 	return cmd
 }
@@ -152,12 +153,12 @@ func missingError(list []client.IntentAnswer) error {
 	case n == 0:
 		return nil
 	case n == 1:
-		return runtimeError(
+		return command.RuntimeError(
 			fmt.Errorf("intent %s given, and there is none: weir intent list shows those that there are", missing[0]))
 	case n > maxMissingIDs:
 		missing = append(missing[:maxMissingIDs], fmt.Sprintf("and %d more", n-maxMissingIDs))
 	}
-	return runtimeError(fmt.Errorf(
+	return command.RuntimeError(fmt.Errorf(
 		"intents %s given, and there are none: weir intent list shows those that there are", strings.Join(missing, ", ")))
 }
 
@@ -165,37 +166,37 @@ func missingError(list []client.IntentAnswer) error {
 const maxMissingIDs = 10
 
 func newIntentShow() *cobra.Command {
-	r := answerFlags{format: formatYAML}
+	r := command.AnswerFlags{Format: command.FormatYAML}
 	var traffic bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show an intent with its paths",
 		Example: `  weir intent show web
   weir intent show web --traffic`,
-		Args: wantArgs(1, 1, "ID, such as web: weir intent list shows them"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(1, 1, "ID, such as web: weir intent list shows them"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			in, err := c.Intent(cmd.Context(), args[0])
 			if err == nil && traffic {
 				in.Traffic, err = trafficOf(cmd.Context(), c, args[0])
 			}
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
 			shown, err := switchNames(cmd.Context(), c)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			return runtimeError(writeIntent(cmd.OutOrStdout(), r.format, in, shown))
+			return command.RuntimeError(writeIntent(cmd.OutOrStdout(), r.Format, in, shown))
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	cmd.Flags().BoolVar(&traffic, "traffic", false,
 		"with the packets and bytes that came in, and their rates, read from the switches, twice where there is no rate yet (in JSON the counts are hexadecimal, as in the REST API)")
 	return cmd
 }
 
 func newIntentList() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var states []string
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -203,23 +204,23 @@ func newIntentList() *cobra.Command {
 		Long:  "List intents, in the order in which they were accepted; weir get intents --watch follows changes.",
 		Example: `  weir intent list
   weir intent list --state failed --state waiting`,
-		Args: wantNoArgs,
-		RunE: r.withClient(func(cmd *cobra.Command, _ []string, c *client.Client) error {
+		Args: command.WantNoArgs,
+		RunE: r.WithClient(func(cmd *cobra.Command, _ []string, c *client.Client) error {
 			p, err := c.Intents(cmd.Context(), states...)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			return explained(intentResource.write(cmd.Context(), c, cmd.OutOrStdout(), r.format, p.Items, p.Items))
+			return command.Explained(intentResource.write(cmd.Context(), c, cmd.OutOrStdout(), r.Format, p.Items, p.Items))
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	cmd.Flags().StringArrayVar(&states, "state", nil,
 		"only those in this state: submitted, waiting, installing, installed, rerouting, degraded, failed, withdrawing")
 	return cmd
 }
 
 func newIntentWait() *cobra.Command {
-	var r apiFlags
+	var r command.APIFlags
 	limit := 30 * time.Second
 	cmd := &cobra.Command{
 		Use:   "wait ID",
@@ -227,19 +228,20 @@ func newIntentWait() *cobra.Command {
 		Long:  "Wait until every switch on the path of an intent has confirmed its rules. Otherwise the exit code is 1, and the state is shown.",
 		Example: `  weir intent wait web
   weir intent wait web --timeout 5s`,
-		Args: wantArgs(1, 1, "ID, such as web: weir intent list shows them"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(1, 1, "ID, such as web: weir intent list shows them"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			in, err := c.WaitIntent(cmd.Context(), args[0], limit)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			if err := writeTable(cmd.OutOrStdout(), [][]string{intentResource.header, intentResource.cells(*in)}); err != nil {
-				return runtimeError(err)
+			rows := [][]string{intentResource.header, intentResource.cells(*in)}
+			if err := command.WriteTable(cmd.OutOrStdout(), rows); err != nil {
+				return command.RuntimeError(err)
 			}
 			return notInstalled(in, limit)
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	cmd.Flags().DurationVar(&limit, "timeout", limit, "how long to wait, at most 50s")
 	return cmd
 }
@@ -266,7 +268,7 @@ var intentResource = &resource[client.Intent]{
 	matches: func(in client.Intent, id string) bool { return in.ID == id },
 }
 
-func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing bool) error {
+func writeAnswers(out io.Writer, f command.Format, list []client.IntentAnswer, missing bool) error {
 	refused := 0
 	rows := [][]string{{"ID", "STATUS", "STATE", "DETAIL"}}
 	for i := range list {
@@ -283,11 +285,11 @@ func writeAnswers(out io.Writer, f format, list []client.IntentAnswer, missing b
 		}
 		rows = append(rows, []string{id, a.Status, a.State, detail})
 	}
-	err := f.write(out, list, func(w io.Writer) error { return writeTable(w, rows) })
+	err := f.Write(out, list, func(w io.Writer) error { return command.WriteTable(w, rows) })
 	if err == nil && refused > 0 {
 		err = fmt.Errorf("%d of %d refused", refused, len(list))
 	}
-	return runtimeError(err)
+	return command.RuntimeError(err)
 }
 
 // itemOf names the item of a file or list that an answer is for: "item 1, line 5".

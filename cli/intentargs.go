@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/intent/schema"
 )
 
@@ -147,7 +148,7 @@ func parseMatches(list []string) (client.Selector, error) {
 
 func (w *intentArgs) betweenHosts(ctx context.Context, c *client.Client, q *client.IntentRequest, hosts []string) error {
 	if len(hosts) != 2 {
-		return fmt.Errorf("%s given, want two: --host A B", plural(len(hosts), "host", "hosts"))
+		return fmt.Errorf("%s given, want two: --host A B", command.Plural(len(hosts), "host", "hosts"))
 	}
 	ids := [2]string{}
 	for i, h := range hosts {
@@ -249,7 +250,7 @@ func (w *intentArgs) point(ctx context.Context, c *client.Client, text string) (
 	if i := slices.IndexFunc(sw.Ports, func(p client.Port) bool { return p.Name == port }); i >= 0 {
 		return client.Point{DPID: sw.DPID, Port: sw.Ports[i].Number}, nil
 	}
-	return client.Point{}, runtimeError(
+	return client.Point{}, command.RuntimeError(
 		fmt.Errorf("port %[2]q of switch %[1]s given, want one that it has: weir get ports %[1]s lists them", name, port))
 }
 
@@ -257,7 +258,7 @@ func (w *intentArgs) switchNamed(ctx context.Context, c *client.Client, name str
 	if !w.switchesLoaded {
 		p, err := c.Switches(ctx)
 		if err != nil {
-			return nil, explained(err)
+			return nil, command.Explained(err)
 		}
 		w.switches, w.switchesLoaded = p.Items, true
 	}

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/intent/schema"
 	"github.com/weirnet/weir/strictyaml"
 )
@@ -19,7 +20,7 @@ import (
 const intentFileMax = 16 << 20
 
 // addFile adds the intents of a file.
-func (w *intentArgs) addFile(cmd *cobra.Command, c *client.Client, f format) error {
+func (w *intentArgs) addFile(cmd *cobra.Command, c *client.Client, f command.Format) error {
 	for i := range schema.Rows {
 		for _, flag := range schema.Rows[i].Flags {
 			if schema.Rows[i].Part == schema.Content && w.given(flag.Name) {
@@ -42,7 +43,7 @@ func (w *intentArgs) addFile(cmd *cobra.Command, c *client.Client, f format) err
 	w.note(cmd.Context(), c, cmd.ErrOrStderr())
 	a, err := c.PostIntents(cmd.Context(), body, w.options())
 	if err != nil {
-		return explained(err)
+		return command.Explained(err)
 	}
 	return w.writeAnswers(cmd, c, f, a.Items)
 }

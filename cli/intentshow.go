@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // shownIntent is an intent as YAML shows it: with its path on one line, and decimal counts.
@@ -29,13 +30,13 @@ type shownTraffic struct {
 }
 
 // writeIntent shows one intent, and its traffic if that is known. JSON is the answer of the API.
-func writeIntent(w io.Writer, f format, in *client.Intent, known names) error {
+func writeIntent(w io.Writer, f command.Format, in *client.Intent, known names) error {
 	shown := shownIntent{Intent: in, Path: known.replace(pathOf(in))}
 	if t := in.Traffic; t != nil {
 		shown.Traffic = &shownTraffic{uint64(t.Packets), uint64(t.Bytes), t.PacketsRate, t.BytesRate, t.Entries, t.Missing}
 	}
 	switch f {
-	case formatTable, formatWide:
+	case command.FormatTable, command.FormatWide:
 		header, cells := intentResource.header, intentResource.cells(*in)
 		if t := shown.Traffic; t != nil {
 			header = append(slices.Clone(header), "PACKETS", "BYTES", "PACKETS_RATE", "RATE", "MISSING")
@@ -43,14 +44,14 @@ func writeIntent(w io.Writer, f format, in *client.Intent, known names) error {
 				perSecond(t.PacketsRate), bitRate(t.BytesRate), t.Missing)
 		}
 		rows := [][]string{cells}
-		if f == formatTable {
+		if f == command.FormatTable {
 			known.replaceIn(rows)
 		}
-		return writeTable(w, [][]string{header, cells})
-	case formatJSON:
-		return writeValue(w, f, in)
+		return command.WriteTable(w, [][]string{header, cells})
+	case command.FormatJSON:
+		return command.WriteValue(w, f, in)
 	}
-	return writeValue(w, f, shown)
+	return command.WriteValue(w, f, shown)
 }
 
 // pathOf formats the path of an intent: "s1/3 -> s5 -> s4/3"; between hosts that from src to dst.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // errNotInstalled ends commands that wait for an intent, with exit code 1.
@@ -37,14 +38,14 @@ func notInstalled(in *client.Intent, limit time.Duration) error {
 		}
 	case "degraded":
 	default:
-		return runtimeError(fmt.Errorf("intent %s is %w after %s (--timeout), but %s; it is kept: weir intent wait %s goes on waiting", in.ID, errNotInstalled, limit, state, in.ID))
+		return command.RuntimeError(fmt.Errorf("intent %s is %w after %s (--timeout), but %s; it is kept: weir intent wait %s goes on waiting", in.ID, errNotInstalled, limit, state, in.ID))
 	}
-	return runtimeError(fmt.Errorf("intent %s is %w, but %s", in.ID, errNotInstalled, state))
+	return command.RuntimeError(fmt.Errorf("intent %s is %w, but %s", in.ID, errNotInstalled, state))
 }
 
 // writeAnswers prints answers to requests. Its error is about the first one that was refused, or
 // that is not installed though --wait was given.
-func (w *intentArgs) writeAnswers(cmd *cobra.Command, c *client.Client, f format, list []client.IntentAnswer) error {
+func (w *intentArgs) writeAnswers(cmd *cobra.Command, c *client.Client, f command.Format, list []client.IntentAnswer) error {
 	if err := writeAnswers(cmd.OutOrStdout(), f, list, false); err != nil || !w.wait {
 		return err
 	}

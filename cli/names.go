@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // names maps datapath ids to the names that tables show in their place. A name that several
@@ -53,9 +54,9 @@ func (n names) replace(s string) string {
 	})
 }
 
-// namesForFormat returns the names that a format shows: none unless it is formatTable.
-func namesForFormat(ctx context.Context, c *client.Client, f format) (names, error) {
-	if f != formatTable {
+// namesForFormat returns the names that a format shows: none unless it is FormatTable.
+func namesForFormat(ctx context.Context, c *client.Client, f command.Format) (names, error) {
+	if f != command.FormatTable {
 		return nil, nil
 	}
 	return switchNames(ctx, c)

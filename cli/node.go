@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/node"
 )
 
@@ -33,14 +34,14 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
   weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem
   weir node --openflow 0.0.0.0:6653 --openflow-tls-cert tls/instance.pem --openflow-tls-key tls/instance-key.pem \
     --openflow-tls-ca tls/ca.pem                                   with certificates of weir cert`,
-		Args: wantNoArgs,
+		Args: command.WantNoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			if cfg.Log, err = newLogger(cmd.ErrOrStderr(), level); err != nil {
 				return err
 			}
 			cfg.Ready = func(at node.Addresses) { announce(cmd.OutOrStdout(), &cfg, at) }
-			cfg.Version, cfg.Commit = Version, commit()
+			cfg.Version, cfg.Commit = command.Version, command.Commit()
 			cfg.Given = map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { cfg.Given[f.Name] = true })
 			if cfg.ConfigFile != "" {
@@ -78,7 +79,7 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 	f.Uint64Var(&cfg.Domain, "domain", cfg.Domain,
 		"number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")
 	f.StringSliceVar(&cfg.Apps.Disable, "disable-app", nil, "built-in applications that are not to run, such as forward")
-	f.Var(newEnumFlag(&cfg.Forward.Unknown, "controller", "flood"), "forward-unknown",
+	f.Var(command.Enum(&cfg.Forward.Unknown, "controller", "flood"), "forward-unknown",
 		"where a unicast packet without a matching rule goes")
 	f.DurationVar(&cfg.Discovery.LLDPPeriod, "lldp-period", cfg.Discovery.LLDPPeriod, "how often each port is probed for links")
 	f.StringVar(&level, "log-level", level, "what is logged: debug, info, warn or error")
@@ -113,7 +114,7 @@ func curlTarget(address string, tls, open bool, dataDir string) (url, token stri
 // announce prints the addresses and commands to use the instance.
 func announce(out io.Writer, cfg *node.Config, at node.Addresses) {
 	url, token := curlTarget(at.API, at.APITLS, at.Open, cfg.DataDir)
-	fmt.Fprintf(out, "weir %s: instance %s is ready\n", Version, at.Name)
+	fmt.Fprintf(out, "weir %s: instance %s is ready\n", command.Version, at.Name)
 	fmt.Fprintf(out, "  API       %s\n", url)
 	fmt.Fprintf(out, "  call it   curl %s%s/v1/switches\n", token, url)
 	fmt.Fprintf(out, "            %s get switches --api %s --data-dir %s\n", os.Args[0], url, cfg.DataDir)
@@ -135,5 +136,5 @@ func nodeError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return nil
 	}
-	return runtimeError(err)
+	return command.RuntimeError(err)
 }

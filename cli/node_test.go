@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weirnet/weir/cli/command"
 )
 
 // instance is weir node under test, in this process.
@@ -57,10 +59,10 @@ func TestNode(t *testing.T) {
 	t.Setenv("WEIR_TOKEN", "")
 	i := startNode(t, "--name", "here")
 	code, out, errs := do(t, "get", "members", "--api", i.api, "--data-dir", i.dir)
-	if code != exitDone || !strings.Contains(out, "\nhere  ") {
+	if code != command.ExitDone || !strings.Contains(out, "\nhere  ") {
 		t.Errorf("get members: %d %s%s", code, out, errs)
 	}
-	if code, _, errs := do(t, "get", "members", "--api", i.api, "--data-dir", t.TempDir()); code != exitRuntime ||
+	if code, _, errs := do(t, "get", "members", "--api", i.api, "--data-dir", t.TempDir()); code != command.ExitRuntime ||
 		!strings.Contains(errs, "no token") {
 		t.Errorf("without a token: %d %s", code, errs)
 	}
@@ -68,7 +70,8 @@ func TestNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := do(t, "get", "switches", "--api", i.api, "--token", strings.TrimSpace(string(viewer))); code != exitDone {
+	token := strings.TrimSpace(string(viewer))
+	if code, _, errs := do(t, "get", "switches", "--api", i.api, "--token", token); code != command.ExitDone {
 		t.Errorf("viewer: %d %s", code, errs)
 	}
 	for what, args := range map[string][]string{
@@ -76,11 +79,11 @@ func TestNode(t *testing.T) {
 		"the address":   {"--data-dir", t.TempDir(), "--openflow", "127.0.0.1:0", "--api", strings.TrimPrefix(i.api, "http://")},
 	} {
 		code, out, errs := do(t, append([]string{"node"}, args...)...)
-		if code != exitRuntime || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "in use") || out != "" {
+		if code != command.ExitRuntime || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "in use") || out != "" {
 			t.Errorf("a second instance with %s of the first: %d %s%s", what, code, out, errs)
 		}
 	}
-	if code := i.end(); code != exitDone {
+	if code := i.end(); code != command.ExitDone {
 		t.Errorf("told to end: exit code %d", code)
 	}
 	if _, err := net.Dial("tcp", strings.TrimPrefix(i.api, "http://")); err == nil {
@@ -90,7 +93,7 @@ func TestNode(t *testing.T) {
 
 func TestNodeWithoutTokens(t *testing.T) {
 	i := startNode(t, "--auth", "none")
-	if code, _, errs := do(t, "get", "switches", "--api", i.api, "--data-dir", t.TempDir()); code != exitDone {
+	if code, _, errs := do(t, "get", "switches", "--api", i.api, "--data-dir", t.TempDir()); code != command.ExitDone {
 		t.Errorf("get switches: %d %s", code, errs)
 	}
 	i.end()
@@ -103,7 +106,7 @@ func TestNodeWithBadCertificate(t *testing.T) {
 	os.WriteFile(pem, []byte("nothing"), 0o600)
 	code, _, errs := do(t, "node", "--data-dir", dir, "--openflow", "127.0.0.1:0", "--api", "127.0.0.1:0",
 		"--api-tls-cert", pem, "--api-tls-key", pem)
-	if code != exitRuntime || !strings.Contains(errs, pem) || strings.Count(errs, "\n") != 1 {
+	if code != command.ExitRuntime || !strings.Contains(errs, pem) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 func newPath() *cobra.Command {
-	var r answerFlags
+	var r command.AnswerFlags
 	var k int
 	var disjoint string
 	var ports bool
@@ -26,29 +27,29 @@ between two hosts, a path that only intents take is among those shown.`,
 		Example: `  weir path 00:00:00:00:00:01 00:00:00:00:00:02
   weir path 10.0.0.1 spine-1 --ports
   weir path 1 4 -k 8 --disjoint link`,
-		Args: wantArgs(2, 2, "A B: hosts or switches, such as 10.0.0.1 10.0.0.2"),
-		RunE: r.withClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
+		Args: command.WantArgs(2, 2, "A B: hosts or switches, such as 10.0.0.1 10.0.0.2"),
+		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
 			if disjoint != "" && disjoint != "link" && disjoint != "switch" {
 				return fmt.Errorf("--disjoint=%s given, want link or switch", disjoint)
 			}
 			p, err := c.Paths(cmd.Context(), args[0], args[1], k, disjoint)
 			switch {
 			case err != nil:
-				return explained(err)
-			case r.format.table() && len(p.Items) == 0:
-				return runtimeError(fmt.Errorf("there is no path from %s to %s: weir get links shows what is up",
+				return command.Explained(err)
+			case r.Format.IsTable() && len(p.Items) == 0:
+				return command.RuntimeError(fmt.Errorf("there is no path from %s to %s: weir get links shows what is up",
 					args[0], args[1]))
 			}
-			shown, err := namesForFormat(cmd.Context(), c, r.format)
+			shown, err := namesForFormat(cmd.Context(), c, r.Format)
 			if err != nil {
-				return explained(err)
+				return command.Explained(err)
 			}
-			return r.format.write(cmd.OutOrStdout(), p, func(w io.Writer) error {
+			return r.Format.Write(cmd.OutOrStdout(), p, func(w io.Writer) error {
 				return writePaths(w, p.Items, pathFormat{args[0], args[1], ports, shown})
 			})
 		}),
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	cmd.Flags().BoolVar(&ports, "ports", false, "with the ports of each switch, as IN:SWITCH:OUT")
 	cmd.Flags().IntVarP(&k, "paths", "k", 4, "at most so many paths")
 	cmd.Flags().StringVar(&disjoint, "disjoint", "", "what paths must not share: link, or switch (neither)")
@@ -91,7 +92,7 @@ func writePaths(w io.Writer, paths []client.Path, f pathFormat) error {
 		p := &paths[i]
 		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprint(p.Cost), yesNo(p.InUse), firstIDs(p.Intents), f.text(p)})
 	}
-	return writeTable(w, rows)
+	return command.WriteTable(w, rows)
 }
 
 // firstIDs lists the first ids, and how many more there are.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/openflow"
 )
 
@@ -33,7 +34,7 @@ message, or a malformed one, prints a line that begins with "error:"; the comman
   weir print < messages.txt`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p := printer{out: bufio.NewWriter(cmd.OutOrStdout()), reencode: reencode}
-			return runtimeError(p.run(args, cmd.InOrStdin()))
+			return command.RuntimeError(p.run(args, cmd.InOrStdin()))
 		},
 	}
 	cmd.Flags().BoolVar(&reencode, "reencode", false,
@@ -49,7 +50,7 @@ type printer struct {
 }
 
 // errReported is the error of a command that has printed what is wrong already.
-var errReported = &exitError{}
+var errReported = &command.ExitError{}
 
 func (p *printer) run(args []string, in io.Reader) error {
 	for _, digits := range messagesOf(args) {

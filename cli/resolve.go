@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // resolve returns the id of a switch given by name, of a host given by an address, and of a link
@@ -40,7 +41,7 @@ func resolve(ctx context.Context, c *client.Client, kind, id string) (string, er
 func switchNamed(ctx context.Context, c *client.Client, name string) (string, error) {
 	p, err := c.Switches(ctx)
 	if err != nil {
-		return "", explained(err)
+		return "", command.Explained(err)
 	}
 	var found []string
 	for _, s := range p.Items {
@@ -56,11 +57,11 @@ func switchNamed(ctx context.Context, c *client.Client, name string) (string, er
 func single[T any](found []T, none, several error) (one T, err error) {
 	switch len(found) {
 	case 0:
-		return one, runtimeError(none)
+		return one, command.RuntimeError(none)
 	case 1:
 		return found[0], nil
 	}
-	return one, runtimeError(several)
+	return one, command.RuntimeError(several)
 }
 
 func unknownSwitch(name string) error {
@@ -72,7 +73,7 @@ func unknownSwitch(name string) error {
 func linkNamed(ctx context.Context, c *client.Client, id string) (string, error) {
 	p, err := c.Switches(ctx)
 	if err != nil {
-		return "", explained(err)
+		return "", command.Explained(err)
 	}
 	named := func(name string) string {
 		for _, s := range p.Items {
@@ -103,7 +104,7 @@ func linkNamed(ctx context.Context, c *client.Client, id string) (string, error)
 	if slices.ContainsFunc(p.Items, func(s client.Switch) bool { return s.Hardware == "emulated switch" }) {
 		emulated = "; links of emulated hosts are in the emulator's own API only"
 	}
-	return "", runtimeError(fmt.Errorf("%q given, want a switch, or two with a hyphen between, by datapath id or name: "+
+	return "", command.RuntimeError(fmt.Errorf("%q given, want a switch, or two with a hyphen between, by datapath id or name: "+
 		"weir get switches lists both%s", id, emulated))
 }
 
@@ -125,7 +126,7 @@ func drainObject(ctx context.Context, c *client.Client, kind, x string, undrain 
 	if undrain {
 		drains, err := c.Drains(ctx)
 		if err != nil {
-			return "", explained(err)
+			return "", command.Explained(err)
 		}
 		for _, d := range drains.Items {
 			a, b, _ := strings.Cut(d.Object, "<->")
@@ -139,7 +140,7 @@ func drainObject(ctx context.Context, c *client.Client, kind, x string, undrain 
 	if len(found) == 0 {
 		links, err := c.Links(ctx)
 		if err != nil {
-			return "", explained(err)
+			return "", command.Explained(err)
 		}
 		for _, l := range links.Items {
 			back := point(l.Dst) + "->" + point(l.Src)
@@ -151,7 +152,7 @@ func drainObject(ctx context.Context, c *client.Client, kind, x string, undrain 
 	var shown names
 	if len(found) > 1 {
 		if shown, err = switchNames(ctx, c); err != nil {
-			return "", explained(err)
+			return "", command.Explained(err)
 		}
 	}
 	return single(found,
@@ -163,7 +164,7 @@ func drainObject(ctx context.Context, c *client.Client, kind, x string, undrain 
 func hostWith(ctx context.Context, c *client.Client, ip netip.Addr) (string, error) {
 	p, err := c.Hosts(ctx)
 	if err != nil {
-		return "", explained(err)
+		return "", command.Explained(err)
 	}
 	var found []string
 	for _, h := range p.Items {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/config"
 )
 
@@ -22,6 +23,15 @@ type resource[T any] struct {
 	event   string // kind in the event stream; empty: there are none, and --watch polls
 	matches func(T, string) bool
 	named   bool // datapath ids in cells are shown as names
+	wide    int  // so many of the last columns are shown with -o wide only
+}
+
+// columns returns those of a header or of a row's cells that a format shows.
+func (k *resource[T]) columns(cells []string, f command.Format) []string {
+	if f == command.FormatWide {
+		return cells
+	}
+	return cells[:len(cells)-k.wide]
 }
 
 var switchResource = &resource[client.Switch]{
@@ -37,10 +47,11 @@ var switchResource = &resource[client.Switch]{
 }
 
 var linkResource = &resource[client.Link]{
-	named: true, event: "link",
-	header: []string{"SRC", "DST", "UP", "STATE", "CAPACITY_MBPS", "LATENCY_US", "COST"},
+	named: true, event: "link", wide: 1,
+	header: []string{"SRC", "DST", "UP", "STATE", "CAPACITY_MBPS", "LATENCY_US", "COST", "WIDTH"},
 	cells: func(l client.Link) []string {
-		return cells(point(l.Src), point(l.Dst), yesNo(l.Up), l.State, number(l.CapacityMbps), number(l.LatencyUS), l.Cost)
+		return cells(point(l.Src), point(l.Dst), yesNo(l.Up), l.State, number(l.CapacityMbps), number(l.LatencyUS), l.Cost,
+			l.Width)
 	},
 	key: func(l client.Link) string { return point(l.Src) + " " + point(l.Dst) },
 	list: filtered((*client.Client).Links, linkMatches,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 var alarmResource = &resource[client.Alarm]{
@@ -57,7 +58,7 @@ var auditResource = &resource[client.AuditRecord]{
 			status = fmt.Sprint(r.Status)
 		}
 		return []string{timestamp(r.Time), r.Who, r.Role, r.From, r.What, r.Object, r.Result, status,
-			oneLine(fmt.Errorf("%s", r.Detail))}
+			command.OneLine(fmt.Errorf("%s", r.Detail))}
 	},
 	key: func(r client.AuditRecord) string {
 		return fmt.Sprint(r.Time.UnixNano(), r.ID, r.What, r.Result, r.From)
@@ -89,17 +90,17 @@ func sinceOf(s string) (string, error) {
 // configResource shows the configuration in force; its table is the YAML of docs/config.md.
 type configResource struct{}
 
-func (configResource) get(ctx context.Context, c *client.Client, out io.Writer, _ string, f format) error {
+func (configResource) get(ctx context.Context, c *client.Client, out io.Writer, _ string, f command.Format) error {
 	now, err := c.Configuration(ctx)
 	if err != nil {
 		return err
 	}
-	if f.table() {
-		return writeValue(out, formatYAML, now.Effective)
+	if f.IsTable() {
+		return command.WriteValue(out, command.FormatYAML, now.Effective)
 	}
-	return writeValue(out, f, now)
+	return command.WriteValue(out, f, now)
 }
 
-func (configResource) watch(context.Context, *client.Client, io.Writer, string, format) error {
+func (configResource) watch(context.Context, *client.Client, io.Writer, string, command.Format) error {
 	return fmt.Errorf("--watch given, and config has no --watch: weir get audit lists its changes")
 }

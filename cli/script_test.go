@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -155,7 +156,7 @@ func (direct) Paths(s *netview.Snapshot, q api.PathQuery) []api.Path {
 func usage(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[0], args[1:]...)
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage {
+	if !errors.As(err, &exit) || exit.ExitCode() != command.ExitUsage {
 		ts.Fatalf("%v: %v, want exit code 2", args, err)
 	}
 	if lines := strings.Count(ts.ReadFile("stderr"), "\n"); lines != 1 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // TestNotInstalled: the error of a wait has the state, why, and what goes on.
@@ -28,7 +29,7 @@ func TestNotInstalled(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || err.Error() != c.want):
 			t.Errorf("%s: %v, want %q", c.in.State, err, c.want)
-		case err != nil && (!errors.Is(err, errNotInstalled) || !errors.As(err, new(*exitError))):
+		case err != nil && (!errors.Is(err, errNotInstalled) || !errors.As(err, new(*command.ExitError))):
 			t.Errorf("%s: %v is no error at run time", c.in.State, err)
 		}
 	}
@@ -54,7 +55,7 @@ func TestMissing(t *testing.T) {
 // TestAnswers: refused ones are counted, and have the item and line that they are about.
 func TestAnswers(t *testing.T) {
 	var out strings.Builder
-	err := writeAnswers(&out, formatTable, []client.IntentAnswer{{ID: "a", Status: "accepted", State: "waiting"},
+	err := writeAnswers(&out, command.FormatTable, []client.IntentAnswer{{ID: "a", Status: "accepted", State: "waiting"},
 		{Index: 1, Line: 7, ID: "b", Status: "invalid", Detail: "colour"}, {Index: 2, Status: "invalid", Detail: "kind"}}, false)
 	const want = "ID      STATUS    STATE    DETAIL\n" +
 		"a       accepted  waiting  -\n" +

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
@@ -66,7 +67,7 @@ switches may connect to it, and weir get, weir path and all other commands work 
   weir up --intents 1000 --cuts 2s
   weir up --intents 0                     no intents, and no cuts
   weir up ring:8 --openflow-version 1.0 --tcp`,
-		Args: wantArgs(0, 1, "at most one TOPOLOGY, such as linear:4"),
+		Args: command.WantArgs(0, 1, "at most one TOPOLOGY, such as linear:4"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec := upTopology
 			if len(args) > 0 {
@@ -92,14 +93,14 @@ switches may connect to it, and weir get, weir path and all other commands work 
 	fs.BoolVar(&f.node.API.Insecure, "insecure", false, "allow both APIs off loopback without TLS")
 	fs.StringSliceVar(&f.node.API.Hosts, "api-host", nil, "further host names of the APIs")
 	fs.StringVar(&f.captures, "capture-dir", ".", "folder of captures that are asked for over the emulated network's API")
-	versionFlag(fs, &f.version, "that the switches speak")
+	command.VersionFlag(fs, &f.version, "that the switches speak")
 	fs.Uint64Var(&f.seed, "seed", 1, "of the mesh, and of all random events")
 	fs.StringArrayVar(&f.attached, "attach", nil, attachUsage)
-	fs.StringVar(&f.profile, "profile", "", profileUsage)
+	fs.StringVar(&f.profile, "profile", "", command.ProfileUsage)
 	fs.IntVar(&f.intents, "intents", 300,
-		"number of intents between pairs of hosts; 0: none (default 0 for another TOPOLOGY)")
+		"number of intents between pairs of hosts; 0: none. 0 where a TOPOLOGY is given, unless said")
 	fs.DurationVar(&f.cuts, "cuts", 5*time.Second,
-		"time between a cut of a link and its restoration, when all intents are installed; 0: no cuts (default 0 for another TOPOLOGY)")
+		"time between a cut of a link and its restoration, when all intents are installed; 0: no cuts. 0 where a TOPOLOGY is given, unless said")
 	fs.BoolVar(&f.tcp, "tcp", false, "connect switches by TCP, not by pipes in the process")
 	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
 	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
@@ -133,7 +134,7 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return err
 	}
-	behaves, err := readProfile(f.profile)
+	behaves, err := command.ReadProfile(f.profile)
 	if err != nil {
 		return err
 	}
@@ -148,11 +149,11 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	}
 	cfg := up.Config{Node: f.node, TCP: f.tcp, Attach: devices}
 	cfg.Network.Profile = behaves
-	cfg.Node.Log, cfg.Node.Version, cfg.Node.Commit = logTo, Version, commit()
+	cfg.Node.Log, cfg.Node.Version, cfg.Node.Commit = logTo, command.Version, command.Commit()
 	cfg.Network.Topology, cfg.Network.Seed, cfg.Network.Versions = topology, f.seed, []openflow.Version{f.version}
 	if cfg.Node.DataDir == "" {
 		if cfg.Node.DataDir, err = os.MkdirTemp("", "weir-up-"); err != nil {
-			return runtimeError(err)
+			return command.RuntimeError(err)
 		}
 		defer os.RemoveAll(cfg.Node.DataDir)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weirnet/weir/cli/command"
 )
 
 // TestUp starts instance and network as a user does who has a YAML file with a schedule, and reads
@@ -46,7 +48,7 @@ schedule:
 		t.Errorf("%s: %v", resp.Status, err)
 	}
 	stop()
-	if c := <-code; c != exitDone {
+	if c := <-code; c != command.ExitDone {
 		t.Errorf("exit code %d: %s", c, errs.String())
 	}
 }

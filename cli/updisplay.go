@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/up"
 )
@@ -54,7 +55,7 @@ func (s *upDisplay) ready(at node.Addresses, emulator, dir string) {
 			emulator, s.link)
 	}
 	if s.page == nil {
-		fmt.Fprintf(s.out, "weir %s: instance %s is ready\n  API       %s\n  call it   curl %s%s/v1/links\n            %s\n", Version, at.Name, url, token, url, s.usage)
+		fmt.Fprintf(s.out, "weir %s: instance %s is ready\n  API       %s\n  call it   curl %s%s/v1/links\n            %s\n", command.Version, at.Name, url, token, url, s.usage)
 		if emulator != "" {
 			same := ", with the same token"
 			if at.Open {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
 
 // pollPeriod is the time between two polls of rows without events.
@@ -23,8 +24,8 @@ type watcher[T any] struct {
 	kind  *resource[T]
 	id    string
 	out   io.Writer
-	f     format
-	table table
+	f     command.Format
+	table command.Table
 	shown map[string]T
 	json  map[string]string // of the shown rows
 	stale map[string]bool   // shown before a reset and not put since
@@ -35,8 +36,9 @@ type watcher[T any] struct {
 func (w *watcher[T]) now() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
 // watch prints the rows, and then each that changes, with op: put or delete.
-func (k *resource[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f format) error {
-	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: table{w: out}, shown: map[string]T{}, json: map[string]string{}}
+func (k *resource[T]) watch(ctx context.Context, c *client.Client, out io.Writer, id string, f command.Format) error {
+	w := &watcher[T]{kind: k, id: id, out: out, f: f, table: command.Table{W: out},
+		shown: map[string]T{}, json: map[string]string{}}
 	if k.named {
 		var err error
 		if w.names, err = namesForFormat(ctx, c, f); err != nil {
@@ -57,16 +59,18 @@ func (k *resource[T]) watch(ctx context.Context, c *client.Client, out io.Writer
 	return c.Watch(ctx, client.Watch{After: p.Revision, Kinds: []string{k.event}}, w.event)
 }
 
-func (w *watcher[T]) cells(v T) []string { return w.names.replaceIn([][]string{w.kind.cells(v)})[0] }
+func (w *watcher[T]) cells(v T) []string {
+	return w.names.replaceIn([][]string{w.kind.columns(w.kind.cells(v), w.f)})[0]
+}
 
 func (w *watcher[T]) begin(items []T) error {
-	if w.f.table() {
-		rows := [][]string{append(append([]string{"OP"}, w.kind.header...), "SHOWN"), {"delete"}}
+	if w.f.IsTable() {
+		rows := [][]string{append(append([]string{"OP"}, w.kind.columns(w.kind.header, w.f)...), "SHOWN"), {"delete"}}
 		for _, v := range items {
 			rows = append(rows, append(append([]string{"put"}, w.cells(v)...), w.now()))
 		}
-		w.table.fit(rows...)
-		if err := w.table.write(rows[0]); err != nil {
+		w.table.Fit(rows...)
+		if err := w.table.Write(rows[0]); err != nil {
 			return err
 		}
 	}
@@ -183,18 +187,18 @@ func (w *watcher[T]) remove(v T) error {
 
 // write prints a row; b is its JSON.
 func (w *watcher[T]) write(op string, v T, b []byte) error {
-	if w.f.table() {
-		return w.table.write(append(append([]string{op}, w.cells(v)...), w.now()))
+	if w.f.IsTable() {
+		return w.table.Write(append(append([]string{op}, w.cells(v)...), w.now()))
 	}
 	b = append(bytes.TrimSuffix(b, []byte("}")), `,"op":"`+op+`","shown":"`+w.now()+`"}`...)
-	if w.f == formatYAML {
-		y, err := yamlOf(b)
+	if w.f == command.FormatYAML {
+		y, err := command.YAML(b)
 		if err != nil {
 			return err
 		}
 		_, err = w.out.Write(append([]byte("---\n"), y...))
 		return err
 	}
-	_, err := w.out.Write(append(plainJSON(b), '\n'))
+	_, err := w.out.Write(append(command.PlainJSON(b), '\n'))
 	return err
 }

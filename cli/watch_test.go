@@ -15,6 +15,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/cli/command"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -56,7 +57,7 @@ func TestWatch(t *testing.T) {
 			}
 			go io.Copy(io.Discard, r)
 			cancel()
-			if code := <-done; code != exitDone {
+			if code := <-done; code != command.ExitDone {
 				t.Errorf("exit code %d", code)
 			}
 		})
@@ -89,7 +90,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 // TestWatchAfterReset: of a snapshot in the middle of a stream only the differences are printed.
 func TestWatchAfterReset(t *testing.T) {
 	var out strings.Builder
-	w := &watcher[client.App]{kind: appResource, out: &out, f: formatJSON, shown: map[string]client.App{},
+	w := &watcher[client.App]{kind: appResource, out: &out, f: command.FormatJSON, shown: map[string]client.App{},
 		json: map[string]string{}}
 	a, b := client.App{Name: "a", Enabled: true}, client.App{Name: "b"}
 	err := w.begin([]client.App{a, b})

@@ -44,6 +44,8 @@ discovery:
   lldp_period: 1m
   indirect: allow
   new_links: trust
+  link_frame: 9018
+  link_widths: find
   host_expiry: 1h
 forward: {unknown: flood}
 apps:
@@ -78,7 +80,7 @@ func TestParse(t *testing.T) {
 		"api": c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" &&
 			reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
-		"discovery": c.Discovery == Discovery{time.Minute, "allow", "trust", time.Hour},
+		"discovery": c.Discovery == Discovery{time.Minute, "allow", "trust", 9018, "find", time.Hour},
 		"apps": reflect.DeepEqual(c.Apps, Apps{[]string{"forward"},
 			map[AppName]any{"counter": counter{7, []uint64{1, 20}, 2 * time.Second, false}}}),
 		"limits": c.Limits == Limits{Connections: 9999, ConnectionsPerSource: 99, BatchItems: 999,
@@ -211,7 +213,7 @@ name: b
 domain: 1
 openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, echo_misses: 3}
 api: {listen: "127.0.0.1:8181", auth: token}
-discovery: {lldp_period: 1s, indirect: deny, new_links: evidence, host_expiry: 30m}
+discovery: {lldp_period: 1s, indirect: deny, new_links: evidence, link_frame: 1522, link_widths: ignore, host_expiry: 30m}
 stats: {port_period: 5s, table_period: 15s, flow_period: 30s}
 forward: {unknown: controller}
 allow: [3]

@@ -57,6 +57,8 @@ type Discovery struct {
 	LLDPPeriod time.Duration `yaml:"lldp_period" default:"2s" min:"100ms" max:"1m" doc:"Probe period of each port; longer if that makes more than 5,000 probes a second, or they come back late."`
 	Indirect   string        `yaml:"indirect" default:"deny" enum:"deny,allow" doc:"Whether links through devices that are not switches of this network are used."`
 	NewLinks   string        `yaml:"new_links" default:"evidence" enum:"evidence,trust" doc:"A link that appears between two ports that were edges for 10 s, with carrier all the time: not used until a carrier is lost or it is trusted (evidence; shown as indirect), or used at once (trust)."`
+	LinkFrame  uint64        `yaml:"link_frame" default:"1522" min:"128" max:"9216" doc:"Length of the longest frame that links are to carry, in bytes without check sequence: 14 of header, 4 of a host's VLAN tag, 4 of a tag on the way, 1,500 of payload."`
+	LinkWidths string        `yaml:"link_widths" default:"ignore" enum:"ignore,find" doc:"Whether a probe of that length is sent over each link, once a minute: a link that carries shorter ones only is shown as narrow, with an alarm (find). Wide intents go round narrow links."`
 	HostExpiry time.Duration `yaml:"host_expiry" default:"30m" min:"10s" max:"720h" doc:"How long a silent host that answers no query is kept."`
 }
 
@@ -69,12 +71,12 @@ type Stats struct {
 
 // Forward is the application that forwards between hosts.
 type Forward struct {
-	Unknown string `yaml:"unknown" default:"controller" enum:"controller,flood" restart:"true" doc:"Treatment of a unicast packet that no rule matches."`
+	Unknown string `yaml:"unknown" default:"controller" enum:"controller,flood" restart:"true" doc:"Treatment of a unicast packet that no rule matches: flood needs the application broadcast."`
 }
 
 // Apps are the applications.
 type Apps struct {
-	Disable []string `yaml:"disable" restart:"true" doc:"Applications that are disabled, by the names that weir get apps lists: broadcast alone, or with forward."`
+	Disable []string `yaml:"disable" restart:"true" doc:"Applications that are disabled, by the names that weir get apps lists. forward takes broadcast along; stats cannot be."`
 	// Settings are structs of the types that applications declare (App).
 	Settings map[AppName]any `yaml:"settings" doc:"Settings of applications that declare some: weir get apps NAME -o yaml lists them."`
 }

@@ -14,6 +14,9 @@ func (c *Config) Settings(drains []Drain) *netview.Settings {
 		Indirect: c.Discovery.Indirect == "allow", TrustLinks: c.Discovery.NewLinks == "trust",
 		ProbePeriod: c.Discovery.LLDPPeriod, HostExpiry: c.Discovery.HostExpiry,
 	}
+	if c.Discovery.LinkWidths == "find" {
+		s.LinkFrame = int(c.Discovery.LinkFrame)
+	}
 	for dpid, sw := range c.Switches {
 		s.Switches[dpid] = netview.SwitchSettings{Name: sw.Name, Location: sw.Location}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/weirnet/weir/discovery/hosts"
 	"github.com/weirnet/weir/discovery/inventory"
 	"github.com/weirnet/weir/netview"
 )
@@ -14,7 +13,7 @@ import (
 func (c *Core) Check(s *netview.Snapshot) error {
 	var found []error
 	bad := func(format string, args ...any) { found = append(found, fmt.Errorf(format, args...)) }
-	links, known := 0, 0
+	links := 0
 	for row := range s.Switches() {
 		d := c.Devices[row.DPID]
 		if d == nil || d.Connected != row.Connected || d.Settled != row.Settled || len(d.Ports) != len(row.Ports) {
@@ -23,9 +22,6 @@ func (c *Core) Check(s *netview.Snapshot) error {
 		}
 		if h, b := d.Successor, d.Predecessor; h != nil && c.Devices[h.DPID] != h || b != nil && c.Devices[b.DPID] != b {
 			bad("switch %s: its successor or predecessor is unknown", row.DPID)
-		}
-		if n := c.hosts.Waiting(row.DPID); n > 2*c.Limits.Queries+hosts.KeepAbandoned+1 {
-			bad("switch %s: %d queries wait for a barrier", row.DPID, n)
 		}
 		for i, p := range d.Ports {
 			if r := row.Ports[i]; r.Number != p.At.Port || r.Up != p.Up || r.Role != p.Role {
@@ -47,7 +43,7 @@ func (c *Core) Check(s *netview.Snapshot) error {
 			}
 			for _, e := range p.Out {
 				links++
-				if l, ok := s.Link(e.Key()); !ok || !l.Up || l.State != e.State() {
+				if l, ok := s.Link(e.Key()); !ok || !l.Up || l.State != e.State() || l.Width != e.Width {
 					bad("link %s: not as the core has it", e.Key())
 				}
 			}
@@ -61,11 +57,5 @@ func (c *Core) Check(s *netview.Snapshot) error {
 	if links != 0 {
 		bad("the core has %+d links more than the view", links)
 	}
-	for range s.Hosts() {
-		known++
-	}
-	if known != c.hosts.Rows.Count {
-		bad("%d hosts, counted %d", known, c.hosts.Rows.Count)
-	}
-	return errors.Join(found...)
+	return errors.Join(append(found, c.hosts.Check(s), c.switches.control.Check())...)
 }

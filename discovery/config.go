@@ -17,7 +17,7 @@ type Config struct {
 	Key    []byte // the cluster's key, for the frames' authentication; at least 16 bytes
 	Seed   uint64 // first one-time number; 0 means random
 
-	Period time.Duration // between two probes of a port, stretched if there are too many (pace.go); default 2 s
+	Period time.Duration // between two probes of a port, stretched if there are too many (probes/pace.go); default 2 s
 	Settle time.Duration // how long a port must have been silent to be an edge; default 1 s
 	// How long a silent host is kept before it is queried, and deleted without an answer; default
 	// 30 min; overridden by Settings.HostExpiry.

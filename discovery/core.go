@@ -59,6 +59,7 @@ func NewCore(cfg Config, now time.Time) *Core {
 		Table: table, control: control, pace: pace, prober: c.prober, hosts: c.hosts, cables: cables,
 		settling: settling, roles: roles, table: linkTable{Transaction: t},
 	}
+	c.links.widths = &widths{Table: table, pace: pace, table: &c.links.table}
 	c.ports = &ports{
 		Table: table, pace: pace, prober: c.prober, hosts: c.hosts, roles: roles, links: c.links,
 		strangers: strangers,

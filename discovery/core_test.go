@@ -33,6 +33,7 @@ type world struct {
 	inputs *netview.Inputs
 	core   *Core
 	now    time.Time
+	steps  int
 	seen   netview.Revision
 	cables map[netview.Point]netview.Point
 	sent   map[netview.Point][][]byte // every probe of each port
@@ -44,6 +45,7 @@ type world struct {
 	bytes map[netview.DPID]*atomic.Uint64
 
 	segments [][]netview.Point                // each a bridge: what goes into one of its ports comes in at the others
+	most     map[netview.Point]int            // length of the longest frame that a cable carries from there; 0: any
 	nearless map[netview.Point]bool           // cables and bridges that carry no near probes from there
 	lives    map[netview.HostID]netview.Point // where hosts are that answer questions
 	alarms   []string                         // raised and ended since they were last said
@@ -68,7 +70,7 @@ func newWorld(t reporter, cfg Config) *world {
 		t: t, view: netview.New(netview.Limits{}), now: t0,
 		cables: map[netview.Point]netview.Point{}, sent: map[netview.Point][][]byte{}, full: map[netview.DPID]bool{},
 		stall: map[netview.DPID]bool{}, held: map[netview.DPID][]func(){},
-		nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
+		most: map[netview.Point]int{}, nearless: map[netview.Point]bool{}, lives: map[netview.HostID]netview.Point{},
 	}
 	if cfg.Alarms == nil {
 		cfg.Alarms = w
@@ -89,6 +91,10 @@ func (w *world) Clear(kind netview.AlarmKind, object string) {
 
 // brief takes the zeros off datapath ids.
 func brief(text string) string { return strings.ReplaceAll(text, "000000000000000", "") }
+
+// seenEvery is after how many steps all known sightings are looked at: with the race detector that takes
+// milliseconds.
+const seenEvery = 64
 
 // step runs a transaction, delivers the probes it sends, and checks everything.
 func (w *world) step(do func()) {
@@ -113,7 +119,18 @@ func (w *world) step(do func()) {
 	if err := w.core.Check(s); err != nil {
 		w.t.Error(err)
 	}
+	if w.steps++; w.steps%seenEvery == 0 {
+		w.checkSeen()
+	}
 	w.changes()
+}
+
+// checkSeen checks the cache of known sightings.
+func (w *world) checkSeen() {
+	w.t.Helper()
+	if err := w.core.hosts.CheckSeen(w.view.Snapshot()); err != nil {
+		w.t.Error(err)
+	}
 }
 
 // deliver returns what brings the probes just sent to the other ends of their cables, nil if none
@@ -139,6 +156,8 @@ func (w *world) deliver() func() {
 		w.sent[at] = append(w.sent[at], frame)
 		near := k.EthDst == packet.LLDPMulticast
 		switch n := len(to); {
+		case len(frame) >= probes.MinFrame:
+			to = append(to, fmt.Sprintf("%s%s%d", short(at), map[bool]string{true: "n", false: "f"}[near], len(frame)))
 		case near:
 			to = append(to, short(at)+"n")
 		case n > 0 && to[n-1] == short(at)+"n":
@@ -147,7 +166,8 @@ func (w *world) deliver() func() {
 			to = append(to, short(at)+"f")
 		}
 		for _, end := range w.others(at) {
-			if !w.deaf && !(near && w.nearless[at]) && !w.stall[at.DPID] {
+			fits := w.most[at] == 0 || len(frame) <= w.most[at]
+			if fits && !w.deaf && !(near && w.nearless[at]) && !w.stall[at.DPID] {
 				arrivals = append(arrivals, arrival{end, frame})
 			}
 		}
@@ -275,6 +295,9 @@ func (w *world) changes() {
 			text := ""
 			if c.Link.Up && c.Link.State == netview.LinkIndirect && c.Link.Usable {
 				text = " used"
+			}
+			if c.Link.Width != netview.WidthUnknown {
+				text += " " + c.Link.Width.String()
 			}
 			w.say("link %s up=%t %s%s", shortKey(c.Link.LinkKey), c.Link.Up, c.Link.State, text)
 		case c.Kind == netview.KindHost:
@@ -476,6 +499,10 @@ func (w *world) do(c *golden.Command) {
 		})
 	case "indirect": // indirect yes|no
 		w.settings(func(s *netview.Settings) { s.Indirect = c.Args[0] == "yes" })
+	case "frame": // frame BYTES: how long frames links are to carry
+		w.settings(func(s *netview.Settings) { s.LinkFrame = int(point("0/" + c.Args[0]).Port) })
+	case "carries": // carries POINT BYTES: how long frames the cable carries from there
+		w.most[point(c.Args[0])] = int(point("0/" + c.Args[1]).Port)
 	case "cut": // cut POINT
 		a := point(c.Args[0])
 		delete(w.cables, w.cables[a])
@@ -519,7 +546,8 @@ func (w *world) restart() {
 	cfg := w.core.cfg
 	cfg.Seed = w.core.prober.LastNumber + 1000
 	w.view = netview.New(netview.Limits{})
-	w.inputs, w.seen, w.settled = nil, 0, false
+	w.inputs, w.seen, w.settled = w.view.Inputs(), 0, false
+	w.inputs.Set(s.Settings())
 	w.facts, w.core = w.view.Facts(), NewCore(cfg, w.now)
 	var links []*netview.Link
 	for l := range s.Links() {
@@ -598,6 +626,7 @@ func TestConversations(t *testing.T) {
 			w.do(c)
 			return strings.Join(w.lines, "\n")
 		})
+		w.checkSeen()
 	})
 }
 

@@ -63,6 +63,7 @@ func (s *switches) up(f *SwitchFacts) {
 	for _, p := range d.Ports {
 		for _, e := range p.Links() {
 			e.Missed, e.HeardCount, e.FarStreak = 0, 0, 0
+			e.LongMissed, e.LongDue = 0, 0
 		}
 		p.BlockedAt = s.Now
 		if p.Role == netview.PortEdge {

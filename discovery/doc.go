@@ -12,8 +12,8 @@
 // # Inputs and outputs
 //
 // In: Load, the state of the previous process; SwitchUp, SwitchDown, PortStatus, LLDP, Frame, from
-// the sessions' reader goroutines; FormerLinkPorts, from the reader of the switch's rules;
-// configuration (netview.Settings), applied within a second; time. Out: frames to send out of ports
+// the sessions' reader goroutines; FormerLinkPorts, within a turn of flowsync, which may be on discovery's own
+// goroutine; configuration (netview.Settings), applied within a second; time. Out: frames to send out of ports
 // (Output), transactions on netview.Facts, and alarms. The core has no Step: an input sees the rows
 // that those before it have written, so all are applied to one open transaction (Begin, Tick), and
 // what is to be sent and alarmed is taken when it is committed.
@@ -37,13 +37,16 @@
 //     restart the rules found on a switch show where links were.
 //   - A link's measured latency is of at least twenty probes (latency.go has the method and its
 //     limits); the view is updated when it changes by more than a tenth and 50 µs.
-//   - No more is sent than comes back (pace.go): where probes are handled late, because there are
+//   - A link's width is known by long probes (width.go): one that is heard shows that it carries them; it is
+//     narrow only when three in a row were lost while short ones came in. The row keeps it while an end is
+//     disconnected, and over a restart.
+//   - No more is sent than comes back (probes/pace.go): where probes are handled late, because there are
 //     very many ports or the machine is busy, fewer are sent, and timeouts for silence are longer.
 //   - A probe that its session did not accept does not count as missed, nor a query as unanswered.
 //   - Hosts are at ports of the role edge, or blocked; a host never moves to a link's port.
 //   - A host moves only if it is gone from its old location: that port is down, or it does not answer a
 //     query there although its switch has processed the query (a barrier reply followed it). Where it
-//     could not be queried, its old location is checked later (unverified.go).
+//     could not be queried, its old location is checked later (hosts/unverified.go).
 //   - A port has one cable. When a near probe comes in from a new switch, and the previous neighbour
 //     has no session, the cable leads to the new one: a switch that got another datapath id is
 //     found again at once.
@@ -112,7 +115,7 @@
 //     strangers (shortlived.go), switches that were not there for a minute yet, and the bound on their ports.
 //   - ports (ports.go, port.go): ports that come, go, or change.
 //   - links (links.go): which ports are joined. In: probes heard, rounds. With it: linkTable (linktable.go),
-//     the rows of links, with state and latency; a link that is down is deleted after a minute.
+//     the rows of links, with state, latency and width; a link that is down is deleted after a minute.
 //   - roles (roles.go): what a port is. With it: classifier (classify.go), when silence makes an edge;
 //     cableTrust (unproven.go, misforwarded.go), whether a new link may be something else than a cable just
 //     plugged in; settling (settled.go), switches at which all that can be discovered soon has been.

@@ -27,6 +27,18 @@ type input struct {
 	forget   *forgetRequest // of inputForget
 }
 
+// breaks reports whether paths may have failed: a session is lost, or a port is gone or down.
+func (in *input) breaks() bool {
+	switch in.kind {
+	case inputDown:
+		return true
+	case inputPort:
+		return in.reason == openflow.PortDeleted || !inventory.Up(in.port)
+	default:
+		return false
+	}
+}
+
 type inputKind uint8
 
 const (
@@ -41,8 +53,9 @@ const (
 	inputAddress
 )
 
-// inbox queues events, in order. Facts must not be lost: when too many wait, their sessions block.
-// Probes and frames are dropped, frames long before probes.
+// inbox queues events, in order. Facts must not be lost: when too many wait, their sessions block, but for
+// who reports former links: that may be a turn of flowsync on the goroutine that empties the inbox, and comes once
+// a session. Probes and frames are dropped, frames long before probes.
 type inbox struct {
 	mu     sync.Mutex
 	room   *sync.Cond // signals that facts may be put again, or that the inbox is closed
@@ -68,7 +81,7 @@ func (b *inbox) put(in input) (ok, wake bool) {
 	case inputProbe:
 		ok = len(b.list) < b.limits.Probes
 	default:
-		for b.facts >= b.limits.Facts && !b.closed {
+		for in.kind != inputFormerLinks && b.facts >= b.limits.Facts && !b.closed {
 			b.room.Wait()
 		}
 		ok = true

@@ -20,6 +20,7 @@ type links struct {
 	cables   *cableTrust
 	settling *settling
 	roles    *roles
+	widths   *widths
 	table    linkTable
 }
 
@@ -68,7 +69,9 @@ func (l *links) probeHeard(at netview.Point, pr probes.Probe, a arrival) error {
 			return nil
 		}
 	}
-	l.linkHeard(l.addLink(src, dst, !pr.Far), s, pr.Far, a)
+	e := l.addLink(src, dst, !pr.Far)
+	l.linkHeard(e, s, pr.Far, a)
+	l.widths.heard(e, pr.Length)
 	return nil
 }
 
@@ -222,7 +225,8 @@ func (l *links) dueRound(r probes.Round) {
 	}
 	for _, p := range list {
 		l.expireLinks(p)
-		l.prober.Round(p)
+		l.widths.judge(p)
+		l.prober.Round(p, l.widths.due(p))
 	}
 	l.prober.Repeat(r)
 }

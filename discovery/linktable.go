@@ -8,11 +8,12 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// linkTable joins ports by links, and writes the links' rows: their states (indirect.go) and
-// latencies (latency.go).
+// linkTable joins ports by links, and writes the links' rows: their states (indirect.go),
+// latencies (latency.go) and widths (width.go).
 type linkTable struct {
 	*inventory.Transaction
 	down inventory.Deadlines[downLink] // to delete the row
+	narrowLinks
 }
 
 // add creates a link.
@@ -31,11 +32,15 @@ func (t *linkTable) remove(e *inventory.Link) {
 	t.put(e.Key(), false, row.State)
 	t.down.Add(t.Now.Add(keepDownLink), downLink{e.Key(), t.Now})
 	t.clearAlarm(e)
+	t.setWidth(e, netview.WidthUnknown)
 }
 
 // restore adds the row of a link of the previous process.
 func (t *linkTable) restore(e *inventory.Link) {
-	t.Tx.PutLink(&netview.Link{LinkKey: e.Key(), Up: true, State: e.State(), Since: t.Now})
+	t.Tx.PutLink(&netview.Link{LinkKey: e.Key(), Up: true, State: e.State(), Since: t.Now, Width: e.Width})
+	if e.Width == netview.WidthNarrow {
+		t.addNarrow(e)
+	}
 }
 
 // restoreLost adds the row of a link that was lost in the previous process, for some time.
@@ -55,7 +60,7 @@ func (t *linkTable) put(key netview.LinkKey, up bool, state netview.LinkState) {
 		}
 		next = *old
 		if old.Up != up {
-			next.Since, next.MeasuredUS = t.Now, 0
+			next.Since, next.MeasuredUS, next.Width = t.Now, 0, netview.WidthUnknown
 		}
 	}
 	next.Up, next.State = up, state

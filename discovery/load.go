@@ -69,6 +69,9 @@ func (l *links) load(row *netview.Link) {
 	}
 	near := row.State != netview.LinkIndirect && row.State != netview.LinkShared
 	e := l.table.add(src, dst, near, row.State == netview.LinkIndirect && !l.cables.trusted(src, dst))
+	if l.Settings.LinkFrame > 0 {
+		e.Width = row.Width
+	}
 	if e.Created = (time.Time{}); near { // it was not heard yet
 		setProven(e)
 	}

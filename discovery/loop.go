@@ -97,7 +97,7 @@ func (d *Discovery) step(inputs []input) {
 	urgent := false
 	for i := range inputs {
 		in := &inputs[i]
-		urgent = urgent || in.kind == inputPort || in.kind == inputDown
+		urgent = urgent || in.breaks()
 		if f := in.forget; f != nil {
 			close(f.done)
 		}
@@ -177,7 +177,7 @@ func (d *Discovery) PortStatus(dpid netview.DPID, reason openflow.PortReason, p 
 // FormerLinkPorts reports which ports of a switch, in the session of that epoch, led to other switches before the
 // restart, according to the rules found on it; an empty list is reported too. If nothing is heard
 // at such a port, it does not become an edge for some time: the switch behind it may be about to
-// connect. The list is retained. It blocks only if Limits.Facts is reached.
+// connect. The list is retained. It never blocks: discovery itself may prompt the caller.
 func (d *Discovery) FormerLinkPorts(dpid netview.DPID, epoch uint64, ports []uint32) {
 	d.put(input{kind: inputFormerLinks, dpid: dpid, epoch: epoch, ports: ports})
 }

@@ -359,3 +359,35 @@ func TestSessionsBefore(t *testing.T) {
 		t.Error("the end of the present session was not taken")
 	}
 }
+
+// TestFormerLinksNeverWait: who reports former links may be prompted by discovery itself, with an inbox that is full.
+func TestFormerLinksNeverWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d *Discovery
+		fill := make(chan bool)
+		cfg := Config{Key: testKey, Changed: func() {
+			fill <- true // the inbox fills up within the turn
+			<-fill
+			d.FormerLinkPorts(1, 1, []uint32{1})
+		}}
+		cfg.Limits.Facts = 1
+		d = New(netview.New(netview.Limits{}).Facts(), cfg)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { d.Run(ctx); close(ended) }()
+		d.SwitchUp(SwitchFacts{DPID: 1, Epoch: 1})
+		synctest.Wait()
+		d.SwitchDown(1, 1)
+		<-fill
+		d.SwitchUp(SwitchFacts{DPID: 2, Epoch: 1})
+		fill <- true
+		synctest.Wait()
+		stop()
+		synctest.Wait()
+		select {
+		case <-ended:
+		default:
+			t.Fatal("discovery waits for itself")
+		}
+	})
+}

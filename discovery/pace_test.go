@@ -9,7 +9,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// What pace.go promises.
+// What probes/pace.go promises.
 const (
 	wantBurst     = 8192
 	wantRoundRate = 5_000

@@ -11,6 +11,9 @@ func (c *Core) applySettings(s *netview.Settings) {
 	if s == c.Settings {
 		return
 	}
+	if c.Settings.LinkFrame != s.LinkFrame {
+		c.links.widths.reset()
+	}
 	c.Settings = s
 	for _, d := range c.Sorted() {
 		for _, p := range d.Ports {

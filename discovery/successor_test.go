@@ -73,5 +73,6 @@ func TestNothingStaysOfIdentities(t *testing.T) {
 		if d := w.core.Devices[last]; len(w.core.Devices) != 2 || d.Predecessor != nil {
 			t.Errorf("%d switches are known, and the last has taken the place of %v", len(w.core.Devices), d.Predecessor)
 		}
+		w.checkSeen()
 	}
 }

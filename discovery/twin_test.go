@@ -37,10 +37,14 @@ func TestConverges(t *testing.T) {
 			connected: map[netview.DPID]bool{}, down: map[netview.Point]bool{}, joined: map[netview.Point]bool{},
 			silent: map[netview.Point]bool{}, cabled: map[netview.LinkKey]bool{},
 		}
+		if rapid.Bool().Draw(t, "widths") {
+			w.settings(func(s *netview.Settings) { s.LinkFrame = 1522 })
+		}
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			w.random(t, &r)
 			w.expectNoEdge(t, &r)
 			w.expectNoFalseLink(t, &r)
+			w.expectNoFalseWidth(t)
 		}
 		r.unrelay(w)
 		w.deaf, w.full = false, map[netview.DPID]bool{}
@@ -52,6 +56,8 @@ func TestConverges(t *testing.T) {
 		w.wait(unobservedSilence + 30*time.Second)
 		w.settings(func(s *netview.Settings) { s.TrustLinks = true }) // some cables came without a carrier
 		w.expectLinks(t, &r)
+		w.wait(longPeriod + 10*time.Second)
+		w.expectWidths(t)
 		for dpid := range netview.DPID(4) {
 			w.expectHost(t, netview.Point{DPID: dpid, Port: 3}, &r)
 		}
@@ -89,7 +95,7 @@ func (r *wires) up(w *world, dpid netview.DPID) {
 func (w *world) random(t *rapid.T, r *wires) {
 	at := netview.Point{DPID: netview.DPID(rapid.IntRange(0, 3).Draw(t, "dpid")),
 		Port: uint32(rapid.IntRange(1, 3).Draw(t, "port"))}
-	switch rapid.IntRange(0, 16).Draw(t, "op") {
+	switch rapid.IntRange(0, 17).Draw(t, "op") {
 	case 0, 1:
 		r.up(w, at.DPID)
 	case 2:
@@ -141,6 +147,8 @@ func (w *world) random(t *rapid.T, r *wires) {
 			w.segments = [][]netview.Point{r.relayed}
 			w.nearless[at], w.nearless[other] = true, true
 		}
+	case 14: // an interface has another MTU
+		w.most[at] = rapid.SampledFrom([]int{0, 1514, 1522}).Draw(t, "most")
 	case 8:
 		w.deaf = !w.deaf
 	case 9:
@@ -209,6 +217,33 @@ func (w *world) expectNoFalseLink(t *rapid.T, r *wires) {
 	for l := range w.view.Snapshot().Links() {
 		if l.Usable && !r.cabled[l.LinkKey] {
 			t.Fatalf("link %s is %s, and never was a cable\n%s", shortKey(l.LinkKey), l.State, w.history())
+		}
+	}
+}
+
+// expectNoFalseWidth wants narrow only links that have been narrow: nothing that is lost together with short
+// probes makes one.
+func (w *world) expectNoFalseWidth(t *rapid.T) {
+	for l := range w.view.Snapshot().Links() {
+		if _, ever := w.most[l.Src]; l.Width == netview.WidthNarrow && !ever {
+			t.Fatalf("link %s is narrow, and carries all frames\n%s", shortKey(l.LinkKey), w.history())
+		}
+	}
+}
+
+// expectWidths wants that of each link that is up to be known, if that is asked for.
+func (w *world) expectWidths(t *rapid.T) {
+	frame := w.view.Snapshot().Settings().LinkFrame
+	for l := range w.view.Snapshot().Links() {
+		want := netview.WidthFull
+		switch most := w.most[l.Src]; {
+		case frame == 0 || !l.Up:
+			want = netview.WidthUnknown
+		case most > 0 && most < frame:
+			want = netview.WidthNarrow
+		}
+		if l.Width != want {
+			t.Fatalf("link %s is %s, want %s\n%s", shortKey(l.LinkKey), l.Width, want, w.history())
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/weirnet/weir/emu/profile"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
 )
 
 // profiled reads a profile of a test.
@@ -55,21 +55,21 @@ func run(n *Network, clock *time.Duration, until time.Duration) {
 	stepAt(n, clock, until)
 }
 
-// fragment is an IPv4 frame with a part of a packet: size bytes of it, from an offset.
-func fragment(from, to *Host, id uint16, offset, size int, more bool) []byte {
-	b := frameBetween(from, to, 14+20+size)
-	binary.BigEndian.PutUint16(b[12:], 0x0800)
-	ip := b[14:]
-	ip[0], ip[8], ip[9] = 0x45, 64, 1
-	binary.BigEndian.PutUint16(ip[2:], uint16(20+size))
-	binary.BigEndian.PutUint16(ip[4:], id)
-	place := uint16(offset / 8)
-	if more {
-		place |= 0x2000
+// datagram is a frame of so many bytes with a packet of UDP, from one host to another.
+func datagram(from, to *Host, size int) []byte {
+	k := packet.Key{EthDst: to.spec.MAC, EthSrc: from.spec.MAC, EtherType: packet.TypeIPv4,
+		IPSrc: packet.AddrFrom(from.spec.IPv4.Addr()), IPDst: packet.AddrFrom(to.spec.IPv4.Addr())}
+	return packet.AppendUDP(nil, &k, make([]byte, size-packet.EthernetLen-packet.IPv4Len-packet.UDPLen))
+}
+
+// fragmented is a packet of so many bytes behind its IP header, in fragments of 1,480.
+func fragmented(t *testing.T, from, to *Host, size int) [][]byte {
+	t.Helper()
+	frames, ok := packet.AppendFragments(nil, datagram(from, to, packet.EthernetLen+packet.IPv4Len+size), 1500, 7)
+	if !ok {
+		t.Fatal("no fragments")
 	}
-	binary.BigEndian.PutUint16(ip[6:], place)
-	copy(ip[12:], []byte{10, 0, 0, byte(from.Index + 1), 10, 0, 0, byte(to.Index + 1)})
-	return b
+	return frames
 }
 
 func send(from *Host, frames ...[]byte) {
@@ -88,7 +88,7 @@ func TestPathLatencyIsThatOfThePayload(t *testing.T) {
 		14 + 28 + 1000: 2 * time.Millisecond, 14 + 28 + 10000: 3 * time.Millisecond} {
 		n, now := acting(t, "linear:1,hosts=2", curve)
 		*now = time.Second
-		send(n.Hosts()[0], fragment(n.Hosts()[0], n.Hosts()[1], 1, 0, size-34, false))
+		send(n.Hosts()[0], datagram(n.Hosts()[0], n.Hosts()[1], size))
 		run(n, now, 2*time.Second)
 		if got := stationOf(n.Hosts()[1]).times; len(got) != 1 || got[0] < time.Second+want-time.Microsecond ||
 			got[0] > time.Second+want+time.Microsecond {
@@ -102,12 +102,9 @@ func TestPathLatencyIsThatOfThePayload(t *testing.T) {
 func TestFragmentsTakeTheTimeOfTheirPacket(t *testing.T) {
 	n, now := acting(t, "linear:1,hosts=2", curve)
 	a, b := n.Hosts()[0], n.Hosts()[1]
-	const part = 1480
-	total := 10000 + 8
 	*now = time.Second
-	for offset := 0; offset < total; offset += part {
-		size := min(part, total-offset)
-		send(a, fragment(a, b, 7, offset, size, offset+size < total))
+	for _, f := range fragmented(t, a, b, 10000+8) {
+		send(a, f)
 		run(n, now, *now+100*time.Microsecond)
 	}
 	run(n, now, 2*time.Second)
@@ -129,7 +126,7 @@ func TestAFallingCurveHoldsNoFragmentBack(t *testing.T) {
 	n, now := acting(t, "linear:1,hosts=2", `path_latency: {points: [{payload: 1000, delay: 8ms}, {payload: 2000, delay: 2ms}]}`)
 	a, b := n.Hosts()[0], n.Hosts()[1]
 	*now = time.Second
-	send(a, fragment(a, b, 7, 0, 1480, true), fragment(a, b, 7, 1480, 528, false))
+	send(a, fragmented(t, a, b, 2008)...)
 	run(n, now, 2*time.Second)
 	if got := stationOf(b).times; len(got) != 2 || got[1] != time.Second+time.Millisecond {
 		t.Errorf("arrivals %v, want the last at 1.001s", got)

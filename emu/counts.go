@@ -20,12 +20,13 @@ const (
 	LostFromRate                    // packet-outs faster than a switch's profile takes them
 	LostToForwarding                // faster than a switch's profile lets it forward
 	LostAtDevice                    // the outside of an attachment did not take it
+	LostToMTU                       // longer than the link takes: see topo.LinkSpec
 	causes
 )
 
 var causeNames = [causes]string{
 	"loss", "queue", "cut", "down", "overload", "dead_switch", "packet_in_queue", "unattended", "lie",
-	"packet_in_rate", "packet_out_rate", "forwarding", "device",
+	"packet_in_rate", "packet_out_rate", "forwarding", "device", "mtu",
 }
 
 // String is the cause in a word: "queue".

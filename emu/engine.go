@@ -181,6 +181,10 @@ func (e *engine) send(d *simplex, frame []byte, from time.Duration) {
 // begin is a frame about to be sent, without its bytes; false if it is lost. The sender's lock is
 // held until the frame is in flight: by send, or by post.
 func (d *simplex) begin(frame []byte, now time.Duration) (transit, bool) {
+	if d.spec.MTU != 0 && !d.fits(frame) {
+		d.drop(LostToMTU)
+		return transit{}, false
+	}
 	if !d.reserve() { // before it takes its turn at the link's rate
 		d.drop(LostByOverload)
 		return transit{}, false

@@ -1,12 +1,14 @@
 package emu
 
 import (
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/packet"
 )
 
 // Limits of frames in flight: what is above them is lost by overload. They bound the memory of a
@@ -67,6 +69,17 @@ type simplex struct {
 	flight ring[transit]
 	seen   *retiming // that all in flight follow
 	timer  timer
+}
+
+// fits reports whether a frame is no longer than the MTU allows. The sender's lock is held.
+func (d *simplex) fits(frame []byte) bool {
+	header := packet.EthernetLen
+	if len(frame) >= header {
+		if t := binary.BigEndian.Uint16(frame[header-2:]); t == packet.TypeVLAN || t == packet.TypeQinQ {
+			header += packet.VLANTagLen
+		}
+	}
+	return len(frame) <= header+d.spec.MTU
 }
 
 // admit says when a frame of some bytes, given to the link now, arrives, or why it does not. The

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"math"
 	"sync"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/weirnet/weir/emu/random"
 	"github.com/weirnet/weir/emu/topo"
+	"github.com/weirnet/weir/packet"
 )
 
 // wayOf is one way of a link that is up.
@@ -88,6 +90,41 @@ func TestRate(t *testing.T) {
 	}
 	if at, _, ok := d.admit(500, time.Second); !ok || at != time.Second+5*time.Millisecond {
 		t.Fatalf("on a free link a frame of 500 bytes arrives at %v %v, want 1.005 s", at, ok)
+	}
+}
+
+// TestMTU gives a link frames that are just as long as its MTU allows, and longer ones.
+func TestMTU(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		tags []uint16 // Ethernet types after the addresses
+		most int      // length of the longest frame at an MTU of 1,500
+	}{
+		{"untagged", []uint16{packet.TypeIPv4}, 1514},
+		{"a tag", []uint16{packet.TypeVLAN}, 1518},
+		{"a service tag", []uint16{packet.TypeQinQ}, 1518},
+		{"two tags: the second counts", []uint16{packet.TypeVLAN, 0, packet.TypeVLAN}, 1518},
+		{"a label counts", []uint16{packet.TypeMPLS}, 1514},
+	} {
+		d := wayOf(topo.LinkSpec{MTU: 1500})
+		d.engine.maxHeld = MaxOnLink
+		frame := make([]byte, c.most+1)
+		for i, v := range c.tags {
+			binary.BigEndian.PutUint16(frame[12+2*i:], v)
+		}
+		if _, ok := d.begin(frame[:c.most], 0); !ok {
+			t.Errorf("%s: a frame of %d bytes is lost", c.name, c.most)
+		}
+		if _, ok := d.begin(frame, 0); ok || d.lost[LostToMTU].Load() != 1 || d.sent.Load() != 1 {
+			t.Errorf("%s: a frame of %d bytes passes; %d counted as too long", c.name, len(frame), d.lost[LostToMTU].Load())
+		}
+		if _, ok := d.begin(nil, 0); !ok {
+			t.Errorf("%s: an empty frame is lost", c.name)
+		}
+		d.respec(topo.LinkSpec{}, 0)
+		if _, ok := d.begin(frame, 0); !ok {
+			t.Errorf("%s: a frame is lost without an MTU", c.name)
+		}
 	}
 }
 

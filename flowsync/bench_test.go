@@ -49,7 +49,7 @@ func (f *fleet) connect(reading func(dpid netview.DPID) Reading) {
 	f.session++
 	for dpid := range netview.DPID(fleetSwitches) {
 		f.step(Up{Address{dpid, f.session}, openflow.V13, 254})
-		f.step(Entries{Address: Address{dpid, f.session}, ID: f.core.switches[dpid].readID, Reading: reading(dpid)})
+		f.step(Entries{Address: Address{dpid, f.session}, ID: f.core.switches[dpid].reading.id, Reading: reading(dpid)})
 	}
 }
 
@@ -65,7 +65,7 @@ func (f *fleet) stepAll() (messages int) {
 		ready := f.core.Step(inputs, f.now)
 		f.sent = f.sent[:0]
 		for _, b := range ready.Batches {
-			messages += len(b.Messages)
+			messages += len(b.Messages) + b.Count
 			f.sent = append(f.sent, Sent{Address: Address{b.DPID, b.Epoch}, Messages: len(b.Messages),
 				Frames: b.Count > 0, Barrier: true}, Confirmed{Address{b.DPID, b.Epoch}, b.ID, nil})
 		}

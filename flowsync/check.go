@@ -34,8 +34,7 @@ func (l *Loop) Check(ctx context.Context) (Report, bool) {
 	return c.done(), ok
 }
 
-// StartCheck begins a check. It is called by Run's goroutine, or by callers that drive the loop
-// themselves.
+// StartCheck begins a check. It is called by who has the turn.
 func (l *Loop) StartCheck() *RunningCheck {
 	snapshot := l.view.Snapshot()
 	asked := make(map[netview.DPID]bool)
@@ -77,8 +76,8 @@ func (c *RunningCheck) done() Report {
 // deliverFindings hands findings to the checks that wait for them.
 func (l *Loop) deliverFindings(found []Findings) {
 	for _, f := range found {
-		if f.Err == nil {
-			f.Differences = append(f.Differences, l.core.viewDifferences(l.view.Snapshot(), f.DPID)...)
+		if sw := l.core.switches[f.DPID]; f.Err == nil && sw != nil {
+			f.compareView(l.view.Snapshot(), sw)
 		}
 		for _, waits := range l.checks[f.DPID] {
 			waits <- f // never blocks: the channel has room for all

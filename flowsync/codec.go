@@ -1,10 +1,12 @@
 package flowsync
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // codec predicts how a switch will list an entry: it encodes the flow-mod in the switch's version
@@ -29,34 +31,35 @@ func (f *codec) roundTrip(v openflow.Version, mod *openflow.FlowMod) (*openflow.
 	return &f.mod, nil
 }
 
-// checkSupported finds out whether the switch's version can express a rule. Otherwise it is not
-// sent: its match might be wider than desired.
-func (c *Core) checkSupported(sw *switchState, w *row) {
-	if w.supportChecked {
-		return
+// rejects returns why the switch's version cannot express a rule, "" if it can: its match might be wider than desired.
+// OpenFlow 1.3 can express all but those that are too long.
+func (f *codec) rejects(v openflow.Version, m *openflow.FlowMod) string {
+	if !v.FixedMatch() {
+		return ""
 	}
-	w.supportChecked, w.unsupported = true, ""
-	said, err := c.codec.roundTrip(sw.version, addition(w.key, w.rule, w.rule.Instructions))
+	said, err := f.roundTrip(v, m)
 	switch {
 	case err != nil:
-		w.unsupported = err.Error()
-	case said.Table != w.key.table:
-		w.unsupported = fmt.Sprintf("OpenFlow %s cannot name table %d", sw.version, w.key.table)
-	case said.Match.Key() != w.key.match:
-		w.unsupported = fmt.Sprintf("OpenFlow %s would match %s instead", sw.version, said.Match.String())
+		return err.Error()
+	case said.Table != m.Table:
+		return fmt.Sprintf("OpenFlow %s cannot name table %d", v, m.Table)
+	case said.Match.Exact10():
+		return "OpenFlow 1.0 gives a match without wildcards the highest priority"
+	case said.Match.Key() != string(m.Match.OXM):
+		return fmt.Sprintf("OpenFlow %s would match %s instead", v, said.Match.String())
 	}
+	return ""
 }
 
-// holds reports whether the switch is known to hold a row with these instructions.
-func (c *Core) holds(sw *switchState, w *row, instructions []openflow.Instruction) bool {
-	if !w.contentKnown || w.content.cookie != w.rule.Cookie {
+// listsAs reports whether the switch would list a rule with instructions of this key (ruleset.AppendKey).
+func (s *session) listsAs(set *ruleset.Set, rule uint16, key []byte) bool {
+	set.FlowMod(int(rule), s.config.Domain, s.singleTable, &s.mod)
+	said, err := s.codec.roundTrip(s.version, &s.mod)
+	if err != nil {
 		return false
 	}
-	if sameInstructions(w.content.instructions, instructions) {
-		return true
-	}
-	said, err := c.codec.roundTrip(sw.version, addition(w.key, w.rule, instructions))
-	return err == nil && sameInstructions(w.content.instructions, said.Instructions)
+	s.key = ruleset.AppendKey(s.key[:0], said.Instructions)
+	return bytes.Equal(s.key, key)
 }
 
 // hasCookieMasks reports whether a version can restrict flow-mods and readings by cookie.
@@ -66,4 +69,37 @@ func (f *codec) hasCookieMasks(v openflow.Version) bool {
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 	})
 	return err == nil
+}
+
+// refusalText returns an error as the version's specification names it: "OFPET_FLOW_MOD_FAILED
+// OFPFMFC_TABLE_FULL".
+func refusalText(e *openflow.ErrorMsg, v openflow.Version) string {
+	switch e.Code {
+	case openflow.ErrorUnnamed:
+		return fmt.Sprintf("error of type %d, code %d", e.Wire>>16, e.Wire&0xffff)
+	case openflow.ErrorExperimenter:
+		return fmt.Sprintf("error of experimenter 0x%x, type %d", e.Experimenter, e.ExpType)
+	}
+	typ, code := e.Code.Names(v)
+	return typ + " " + code
+}
+
+// mayPass reports whether a refusal may be temporary: the table may get room, the port or group may
+// appear, the right to write may return.
+func mayPass(code openflow.ErrorCode) bool {
+	switch code {
+	case openflow.FlowModFailedTableFull, openflow.FlowModFailedEPerm, openflow.FlowModFailedUnknown,
+		openflow.BadRequestEPerm, openflow.BadRequestIsSlave,
+		openflow.BadActionBadOutPort, openflow.BadActionBadOutGroup,
+		openflow.ErrorUnnamed, openflow.ErrorExperimenter:
+		return true
+	}
+	return false
+}
+
+// mayConcernMeter reports whether the refusal of a rule with a meter may be due to the meter: the
+// switch knows no such meter, or no meters at all.
+func mayConcernMeter(code openflow.ErrorCode) bool {
+	return code == openflow.BadInstructionUnknownInst || code == openflow.BadInstructionUnsupInst ||
+		code>>16 == openflow.MeterModFailedUnknown>>16
 }

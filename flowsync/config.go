@@ -34,7 +34,7 @@ type Config struct {
 	ReadShare float64
 	// ReadEvery is the shortest time between two such readings. Default 5 s.
 	ReadEvery time.Duration
-	// ReadRulesMax bounds how many rules of rule sets the switches that are read at the same time,
+	// ReadRulesMax bounds how many ordered rules the switches that are read at the same time,
 	// for the first time in a session, have together; one switch alone may have more. Default
 	// 131072.
 	ReadRulesMax int
@@ -42,35 +42,33 @@ type Config struct {
 	ReadCost time.Duration
 	// NoMonitor disables requests for a flow monitor.
 	NoMonitor bool
-	// Barrier is how long a barrier should take: batches shrink and grow to meet it. Default 100
-	// ms.
+	// Barrier is how long a barrier may take: batches shrink to meet it. Default 100 ms.
 	Barrier time.Duration
-	// BatchMin and BatchMax bound the number of flow-mods before a barrier. Defaults 1, 4096.
+	// BatchMin and BatchMax bound the number of flow-mods before a barrier. Defaults 1, 4096; at most 32,768.
 	BatchMin, BatchMax int
 	// LieCount is how often a switch may lose a rule within LieWindow before it is marked as lying.
 	// Defaults 5, 1 min.
 	LieCount  int
 	LieWindow time.Duration
 	// ForeignMax and SoftMax bound the foreign and leftover soft entries kept of a switch; more are
-	// counted only. Defaults 4096, 262144.
+	// counted only, and the places of the foreign ones known. Defaults 4096, 262144.
 	ForeignMax, SoftMax int
 	// UnsolicitedMax bounds the bytes, about, of unsolicited messages (errors, removed and changed
 	// entries) that wait for the loop. A switch that sends more is read instead. Default 32 MiB.
 	UnsolicitedMax int
-	// ListMax bounds the bytes, about, kept of the listings of all switches, rules of rule sets not
-	// counted. Soft and foreign entries above it are counted only; a listing with more firm entries
-	// of ours is given up and requested again. Default 256 MiB.
+	// ListMax bounds the bytes, about, kept of the listings of all switches: of soft and foreign entries, and of firm
+	// ones of ours that nobody has ordered. Above it they are counted only. Default 256 MiB.
 	ListMax int
 	// Now is the clock. Default: the system's.
 	Now func() time.Time
-	// Alarms receives alarms on Run's goroutine; their object is the switch's datapath id. Default:
+	// Alarms receives alarms within a turn; their object is the switch's datapath id. Default:
 	// no one does.
 	Alarms alarm.Sink
-	// OnTreeEntries is called on Run's goroutine with the firm entries of the broadcast tree
-	// (plan.KindTree) that a switch held when it was first read in a session, also with none.
-	// Default: not called.
-	OnTreeEntries func(at Address, entries []Entry)
-	// OnOutcomes is called on Run's goroutine with the outcomes of orders (Loop.Order). It must not
+	// OnTreeEntries is called within a turn with the firm entries of the broadcast tree
+	// (plan.KindTree) that a switch held when it was first read in a session, also with none; and
+	// with whether it held any firm entry of ours. Default: not called.
+	OnTreeEntries func(at Address, tree []Entry, holds bool)
+	// OnOutcomes is called within a turn with the outcomes of orders (Loop.Order). It must not
 	// block; the list is valid during the call only. Default: not called.
 	OnOutcomes func([]ruleset.Outcome)
 	// Leftover is given the soft entries of each reading of a switch (all of them, if whole) and
@@ -87,6 +85,7 @@ func (c Config) withDefaults() Config {
 	orDefault(&c.RetryMax, time.Minute)
 	orDefault(&c.Resend, 20*time.Millisecond)
 	orDefault(&c.BatchMax, 4096)
+	c.BatchMax = min(c.BatchMax, 1<<(paceSizes-2))
 	orDefault(&c.BatchMin, 1)
 	orDefault(&c.LieCount, 5)
 	orDefault(&c.LieWindow, time.Minute)

@@ -1,9 +1,14 @@
 package flowsync
 
 import (
-	"github.com/weirnet/weir/netview"
+	"errors"
+
 	"github.com/weirnet/weir/openflow"
 )
+
+// ErrNoAnswer is the answer of a switch that refuses a multipart request, or leaves it unanswered though its session
+// lives.
+var ErrNoAnswer = errors.New("flowsync: the switch does not answer the question")
 
 // Conn is flowsync's way to a switch in one session. No method blocks. Answers come on any goroutine,
 // in the order of the wire: the errors of a batch are given to Loop.Refused, with the number of the
@@ -22,7 +27,7 @@ type Conn interface {
 	// error. It is not called if Barrier itself returns one.
 	Barrier(answer func(error)) error
 	// Multipart queues a multipart request; answer is called once, with all parts merged, or with
-	// an error. It is not called if Multipart itself returns one.
+	// an error: ErrNoAnswer, or that of the session's end. It is not called if Multipart itself returns one.
 	Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error
 	// MultipartParts is Multipart without merging: part gets the bytes of each reply's body, valid
 	// during the call, on one goroutine with the answer after them. An error of part ends the
@@ -50,23 +55,4 @@ func (r *Request) flowRequest() *openflow.FlowRequest {
 		Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Cookie: r.Cookie, CookieMask: r.Mask,
 	}}
-}
-
-// metersOf returns the meters that a switch listed. One that is not a single drop band in packets a
-// second has rate 0.
-func metersOf(list []openflow.MeterConfig) []netview.Meter {
-	meters := make([]netview.Meter, 0, len(list))
-	for i := range list {
-		c := &list[i]
-		m := netview.Meter{ID: c.Meter}
-		ours := c.Flags&openflow.MeterFlagPktps != 0 && len(c.Bands) == 1 && c.Bands[0].Type == openflow.BandDrop
-		if ours {
-			m.Rate = c.Bands[0].Rate
-			if c.Flags&openflow.MeterFlagBurst != 0 {
-				m.Burst = c.Bands[0].Burst
-			}
-		}
-		meters = append(meters, m)
-	}
-	return meters
 }

@@ -7,37 +7,25 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/timerq"
 )
 
 // Core decides what is sent to which switch. It does no I/O: Step takes what happened and returns
-// what to do.
+// what to do. It gives each input to the core of its switch, and has those act that have something to do.
 type Core struct {
-	config       Config
-	switches     map[netview.DPID]*switchState
-	batches      uint64 // number of the last batch
-	counters     Counters
-	listedBytes  int              // bytes kept of listings, all switches
-	leftover     int              // soft entries of an earlier run, all switches
-	requests     uint64           // number of the last reading
-	readCosts    time.Duration    // sum of switchState.readCost
-	viewRevision netview.Revision // of the inputs so far
-	previous     netview.Revision // viewRevision at the end of the last step
+	shared
 
-	holdUntil time.Time      // until then no switch is read for the first time; zero: any may be
-	readQueue []*switchState // switches that wait for their first reading, in order
-	readRules int            // rules of rule sets at the switches being read, about
-
-	codec     codec
-	mod       openflow.FlowMod // scratch memory
-	frames    []byte           // flow-mods encoded in this step
-	deadlines deadlines
-	dirty     []*switchState
-	ready     Ready
+	switches map[netview.DPID]*switchCore
+	dirty    []*switchCore // act at the end of the step
 }
 
 // NewCore returns a core that knows no switch.
 func NewCore(config Config) *Core {
-	return &Core{config: config.withDefaults(), switches: make(map[netview.DPID]*switchState)}
+	c := &Core{switches: make(map[netview.DPID]*switchCore)}
+	c.config = config.withDefaults()
+	c.readQueue.rulesMax = c.config.ReadRulesMax
+	return c
 }
 
 // Step takes inputs in the order in which they happened and returns what to do, valid until the
@@ -52,128 +40,163 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 			c.markDirty(sw)
 		}
 	}
-	for sw := c.due(now); sw != nil; sw = c.due(now) {
+	for at := c.nextDeadline(); reached(at, now); at = c.nextDeadline() {
+		sw := c.switches[c.deadlines.Pop()]
+		sw.wake = time.Time{}
 		c.markDirty(sw)
 	}
 	for _, sw := range c.dirty {
 		sw.dirty = false
-		c.advance(sw, now)
+		if sw.advance(now); sw.gone() {
+			delete(c.switches, sw.dpid)
+		}
 	}
 	clear(c.dirty)
 	c.dirty = c.dirty[:0]
-	c.readQueued(now)
+	c.readQueue.begin(now)
 	c.previous = c.viewRevision
-	c.ready.Wake = c.next()
-	if len(c.readQueue) > 0 && !c.holdUntil.IsZero() && (c.ready.Wake.IsZero() || c.holdUntil.Before(c.ready.Wake)) {
-		c.ready.Wake = c.holdUntil
+	c.ready.Wake = c.nextDeadline()
+	if at := c.readQueue.heldUntil(); !at.IsZero() && (c.ready.Wake.IsZero() || at.Before(c.ready.Wake)) {
+		c.ready.Wake = at
 	}
 	return &c.ready
 }
 
 // markDirty has a switch advanced at the end of the step.
-func (c *Core) markDirty(sw *switchState) {
+func (c *Core) markDirty(sw *switchCore) {
 	if !sw.dirty {
 		sw.dirty = true
 		c.dirty = append(c.dirty, sw)
 	}
 }
 
-// apply applies one input and returns the state of its switch, nil if it is about none.
-func (c *Core) apply(in Input, now time.Time) *switchState {
+// nextDeadline is the earliest deadline that counts, zero if there is none.
+func (c *Core) nextDeadline() time.Time {
+	for {
+		at, dpid, ok := c.deadlines.First()
+		if sw := c.switches[dpid]; !ok || sw != nil && sw.wake.Equal(at) {
+			return at
+		}
+		c.deadlines.Pop()
+	}
+}
+
+// apply applies one input and returns its switch, nil if it is about none.
+func (c *Core) apply(in Input, now time.Time) *switchCore {
 	switch in := in.(type) {
 	case Up:
 		sw := c.switchOf(in.DPID)
 		if in.Epoch <= sw.epoch {
 			return nil
 		}
-		c.onUp(sw, in, now)
+		sw.onUp(in, now)
 		return sw
 	case SwitchFacts:
 		sw := c.switchOf(in.Switch.DPID)
-		c.onFacts(sw, in, now)
+		sw.onFacts(in, now)
 		return sw
-	case SwitchDeleted:
-		return c.onDeleted(in.DPID)
+	case SwitchDeleted: // as long as it is connected its core stays
+		sw := c.switches[in.DPID]
+		if sw != nil {
+			sw.facts, sw.settled = nil, time.Time{}
+		}
+		return sw
 	case Rule:
-		return c.applyRule(in)
+		sw := c.switchOf(in.Rule.DPID)
+		if in.Withdrawn {
+			sw.rules.ofView().withdraw(in.Rule)
+		} else {
+			sw.rules.ofView().desire(in.Rule)
+		}
+		return sw
 	case Meter:
-		return c.applyMeter(in)
+		sw := c.switchOf(in.Meter.DPID)
+		if in.Withdrawn {
+			sw.objects.Unfix(in.Meter.ID)
+		} else {
+			sw.objects.Fix(in.Meter.ID, in.Meter.Rate, in.Meter.Burst)
+		}
+		return sw
+	case Desired:
+		sw := c.switchOf(in.DPID)
+		sw.rules.ofView().replace(in.Rules)
+		sw.objects.replace(in.Meters)
+		return sw
 	case Orders:
-		c.onOrders(in.List, now)
+		c.order(in.List)
 		return nil
 	case ViewRevision:
 		c.viewRevision = in.Revision
 		return nil
 	case Hold:
-		c.holdUntil = time.Time{}
-		if in.On {
-			c.holdUntil = now.Add(holdMax)
-		}
+		c.readQueue.hold(in.On, now)
 		return nil
 	case Check:
 		sw := c.switchOf(in.DPID)
-		c.requestCheck(sw)
-		return sw
-	case Desired:
-		sw := c.switchOf(in.DPID)
-		c.replaceDesired(sw, in)
+		sw.checks.request()
 		return sw
 	}
 	if of, ok := in.(interface{ session() Address }); ok { // one of an earlier session is ignored
 		if sw := c.inSession(of.session()); sw != nil {
-			c.applyOf(sw, in, now)
+			sw.apply(in, now)
 			return sw
 		}
 	}
 	return nil
 }
 
-// applyOf applies an input of a switch's current session.
-func (c *Core) applyOf(sw *switchState, in Input, now time.Time) {
-	switch in := in.(type) {
-	case Down:
-		c.onDown(sw, in)
-	case Mastered:
-		c.onMastered(sw, in, now)
-	case Entries:
-		c.onEntries(sw, in, now)
-	case ListedPart:
-		c.onListed(sw, in, now)
-	case Meters:
-		c.onMeters(sw, in)
-	case Sent:
-		c.onSent(sw, in, now)
-	case Refused:
-		c.onRefused(sw, in)
-	case Confirmed:
-		c.onConfirmed(sw, in, now)
-	case Removed:
-		c.onRemoved(sw, in, now)
-	case *RemovedPacked:
-		c.onRemovedPacked(sw, &in.Entries, now)
-	case MonitorAnswer:
-		c.onMonitoring(sw, in, now)
-	case Changed:
-		c.onChanged(sw, in, now)
-	case Paused:
-		c.onPaused(sw, in, now)
-	case Overflow:
-		c.onMissed(sw, now)
+// order takes orders for any switches. It looks up several at a time: a look-up mostly waits for memory, and those that do
+// not depend on each other wait together.
+func (c *Core) order(list []ruleset.Order) {
+	var places [ordersAhead]struct {
+		sw *switchCore
+		place
+		hash, slot uint32
+	}
+	var sw *switchCore
+	for n := 0; len(list) > 0; list = list[n:] {
+		n = min(len(list), ordersAhead)
+		for i := range list[:n] {
+			p := &places[i]
+			at := list[i].Rules.Place(int(list[i].Rule))
+			if sw == nil || sw.dpid != at.DPID {
+				sw = c.switchOf(at.DPID)
+				c.markDirty(sw)
+			}
+			p.sw, p.place = sw, place{at.Match, at.In, at.Priority, at.TableIn(sw.singleTable)}
+			p.hash = p.place.hash()
+		}
+		for i := range places[:n] {
+			places[i].slot = places[i].sw.rules.slot(places[i].hash)
+		}
+		for i := range places[:n] {
+			c.touched += places[i].sw.rules.touch(places[i].slot, places[i].hash)
+		}
+		for i := range list[:n] {
+			if p := &places[i]; list[i].Remove {
+				ruleOrders{&p.sw.rules}.orderRemoval(&list[i], p.place, p.hash)
+			} else {
+				ruleOrders{&p.sw.rules}.orderInstall(&list[i], p.place, p.hash)
+			}
+		}
 	}
 }
 
-// switchOf returns the state of a switch, made if there is none.
-func (c *Core) switchOf(dpid netview.DPID) *switchState {
+// ordersAhead is how many orders are looked up together.
+const ordersAhead = 32
+
+// switchOf returns the core of a switch, made if there is none.
+func (c *Core) switchOf(dpid netview.DPID) *switchCore {
 	sw := c.switches[dpid]
 	if sw == nil {
-		sw = newSwitchState(dpid)
+		sw = newSwitchCore(dpid, &c.shared)
 		c.switches[dpid] = sw
 	}
 	return sw
 }
 
-// inSession returns the state of a switch if the session is its current one, else nil.
-func (c *Core) inSession(a Address) *switchState {
+// inSession returns the core of a switch if the session is its current one, else nil.
+func (c *Core) inSession(a Address) *switchCore {
 	sw := c.switches[a.DPID]
 	if sw == nil || sw.phase == phaseDown || sw.epoch != a.Epoch {
 		return nil
@@ -181,158 +204,62 @@ func (c *Core) inSession(a Address) *switchState {
 	return sw
 }
 
-// onDeleted records that a switch is not in the view. As long as it is connected its state stays.
-func (c *Core) onDeleted(dpid netview.DPID) *switchState {
-	sw := c.switches[dpid]
-	if sw != nil {
-		sw.facts, sw.settled = nil, time.Time{}
-	}
-	return sw
-}
-
-// release withdraws the infrastructure's rules of a switch that is neither in the view nor
-// connected, and drops its state when nothing else is desired of it.
-func (c *Core) release(sw *switchState) {
-	c.failChecks(sw)
-	c.clearShadowAlarm(sw)
-	c.setStuckAlarm(sw, "")
-	if sw.lying {
-		c.clearLying(sw)
-	}
-	if sw.infrastructure.desired {
-		c.ready.Infrastructure = append(c.ready.Infrastructure, sw.infrastructure.withdraw(sw.dpid, c.config.Domain))
-	}
-	c.releaseCompact(sw)
-	if len(sw.rows) == 0 && len(sw.meters.rows) == 0 && sw.compact == nil {
-		delete(c.switches, sw.dpid)
-	}
-}
-
-func (c *Core) applyRule(in Rule) *switchState {
-	sw := c.switchOf(in.Rule.DPID)
-	if in.Withdrawn {
-		c.withdraw(sw, keyOf(in.Rule))
-	} else {
-		c.setDesired(sw, in.Rule)
-	}
-	return sw
-}
-
-func (c *Core) applyMeter(in Meter) *switchState {
-	sw := c.switchOf(in.Meter.DPID)
-	if in.Withdrawn {
-		sw.withdrawMeter(in.Meter.ID)
-	} else {
-		sw.setDesiredMeter(in.Meter)
-	}
-	return sw
-}
-
-// replaceDesired replaces everything that is desired of a switch.
-func (c *Core) replaceDesired(sw *switchState, in Desired) {
-	rules := make(map[entryKey]bool, len(in.Rules))
-	for _, r := range in.Rules {
-		rules[keyOf(r)] = true
-		c.setDesired(sw, r)
-	}
-	for _, key := range sortedKeys(sw.rows) {
-		if !rules[key] {
-			c.withdraw(sw, key)
-		}
-	}
-	meters := make(map[uint32]bool, len(in.Meters))
-	for _, m := range in.Meters {
-		meters[m.ID] = true
-		sw.setDesiredMeter(m)
-	}
-	for _, id := range sw.meters.ids() {
-		if !meters[id] {
-			sw.withdrawMeter(id)
-		}
-	}
-}
-
-// advance does what is due at one switch, and updates converged.
-func (c *Core) advance(sw *switchState, now time.Time) {
-	c.runDue(sw, now)
-	c.alarmLost(sw)
-	c.checkShadows(sw, now)
-	c.leftover += len(sw.soft) - sw.leftover
-	sw.leftover = len(sw.soft)
-	rest := sw.phase == phaseReady && sw.inflight == nil && len(sw.queue) == 0 && !sw.meters.reading && sw.compact.converged() &&
-		!slices.ContainsFunc(sw.retries, func(w *row) bool { return w.status == pending })
-	if sw.converged && !rest {
-		sw.convergedAt = c.previous
-	}
-	sw.converged = rest
-}
-
-// runDue handles timeouts and retries, begins readings, prunes, sends the next batch, and sets the
-// next deadline.
-func (c *Core) runDue(sw *switchState, now time.Time) {
-	if sw.phase == phaseDown {
-		if sw.facts == nil {
-			c.release(sw)
-		}
-		return
-	}
-	if reached(sw.answerDeadline, now) {
-		if sw.meters.reading {
-			c.onMeters(sw, Meters{})
-		} else {
-			c.rereadLater(sw, now)
-		}
-	}
-	if reached(sw.readAt, now) && sw.inflight == nil && !sw.meters.reading {
-		if sw.unanswered > 0 && !sw.stuck {
-			c.markStuck(sw)
-		}
-		c.startReading(sw, now)
-	}
-	c.runAudit(sw, now)
-	c.retryDue(sw, now)
-	c.retryDueCompact(sw, now)
-	c.prune(sw, now)
-	if reached(sw.resendAt, now) {
-		if sw.resendAt = (time.Time{}); sw.inflight != nil {
-			c.emitBatch(sw)
-		}
-	}
-	c.sendNextBatch(sw, now)
-	for _, t := range []time.Time{sw.answerDeadline, sw.readAt, sw.resendAt, sw.auditAt, sw.audit.deadline, sw.lyingUntil} {
-		if !t.IsZero() && t.After(now) {
-			c.wakeAt(sw, t)
-		}
-	}
-	for _, w := range sw.retries {
-		c.wakeAt(sw, w.retryAt)
-	}
-	if sw.compact != nil && !sw.compact.retryAt.IsZero() {
-		c.wakeAt(sw, sw.compact.retryAt)
-	}
-}
-
-// runAudit begins and ends audits.
-func (c *Core) runAudit(sw *switchState, now time.Time) {
-	if reached(sw.audit.deadline, now) {
-		c.endAudit(sw, Entries{Err: errNoAnswer}, now)
-	}
-	if reached(sw.auditAt, now) && !sw.checkRequested && sw.auditAt.Equal(sw.regularAuditAt) && c.readCostGrew(sw) {
-		sw.auditAt = time.Time{}
-		c.scheduleRegularAudit(sw, now, false)
-	}
-	if (reached(sw.auditAt, now) || sw.checkRequested) && sw.phase == phaseReady && sw.audit.id == 0 {
-		c.beginAudit(sw, now)
-	}
-	if reached(sw.lyingUntil, now) {
-		c.clearLying(sw)
-	}
-}
-
-// reached reports whether a deadline is set and has come.
-func reached(t, now time.Time) bool { return !t.IsZero() && !t.After(now) }
-
 // dpids returns all known switches, in order.
 func (c *Core) dpids() []netview.DPID {
 	return slices.Sorted(maps.Keys(c.switches))
 }
+
+// Counters returns the counters.
+func (c *Core) Counters() Counters { return c.counters }
+
+// Statuses returns the status of each switch, by datapath id.
+func (c *Core) Statuses() []SwitchStatus {
+	var list []SwitchStatus
+	for _, dpid := range c.dpids() {
+		list = append(list, c.switches[dpid].status())
+	}
+	return list
+}
+
+// Status returns the status of one switch; false if it is unknown.
+func (c *Core) Status(dpid netview.DPID) (SwitchStatus, bool) {
+	sw := c.switches[dpid]
+	if sw == nil {
+		return SwitchStatus{}, false
+	}
+	return sw.status(), true
+}
+
+// shared is what the switches of a Core have in common. None of it is about one switch.
+type shared struct {
+	config    Config
+	counters  Counters
+	readQueue readQueue
+	deadlines deadlines
+	ready     Ready
+
+	touched uint32 // of memory that is read so that it is near: else the compiler would leave that out
+
+	codec  codec
+	key    []byte           // scratch memory
+	mod    openflow.FlowMod // scratch memory
+	frames []byte           // flow-mods encoded in this step
+
+	busy     int    // number of switches with two batches in flight
+	batches  uint64 // number of the last batch
+	requests uint64 // number of the last reading
+
+	readCosts   time.Duration // sum of reading.cost
+	listedBytes int           // sum of softEntries.bytes and ruleTable.foundBytes
+	leftover    int           // sum of softEntries.counted
+
+	viewRevision netview.Revision // of the inputs so far
+	previous     netview.Revision // viewRevision at the end of the last step
+}
+
+// deadlines are the times at which switches want to be looked at again. A switch has at most one
+// that counts, session.wake; others are left over and do nothing.
+type deadlines = timerq.Times[netview.DPID]
+
+// reached reports whether a deadline is set and has come.
+func reached(t, now time.Time) bool { return !t.IsZero() && !t.After(now) }

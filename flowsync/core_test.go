@@ -47,7 +47,7 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 			}
 		}
 		s.world = newWorld(t, config)
-		s.loud = true
+		s.loud, s.brief = true, c.Name != "config" || c.Arg("objects", "no") == "no"
 	}
 	if c.Name == "config" {
 		return ""
@@ -83,7 +83,9 @@ func (s *scene) show(name string, dpid netview.DPID) (string, bool) {
 	case "counters":
 		return fmt.Sprintf("%+v", s.loop.core.Counters()), true
 	case "rulesets": // their rules, with what is known of them
-		return s.loop.core.compactText(dpid), true
+		return s.loop.core.orderedText(dpid), true
+	case "objects": // groups and meters, with what is known of them
+		return s.loop.core.switches[dpid].objects.String(), true
 	case "foreign":
 		list, total := s.loop.core.Foreign(dpid)
 		text := fmt.Sprintf("%d\n", total)
@@ -135,7 +137,7 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.wires[dpid].room = number("messages", "0")
 	case "want": // an owner wants these rules, and no others, at the switch
 		s.want(dpid, c.Arg("owner", "forward"), s.rules(c.Input)...)
-	case "order": // lines of compact_world_test.go's parseOrder, as one list
+	case "order": // lines of rules_world_test.go's parseOrder, as one list
 		s.loop.Order(parseOrders(s.t, dpid, c.Input))
 	case "meter":
 		s.meters(dpid, "forward", netview.Meter{ID: uint32(number("id", "1")), Rate: uint32(number("rate", "0")),
@@ -146,6 +148,10 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 			Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 9}}}
 	case "nometers":
 		s.meters(dpid, "forward")
+	case "roomfor": // so many groups, and meters by content
+		s.models[dpid].room = number("objects", "0")
+	case "meddle": // somebody has a group output to port 9, or a meter let 99 packets a second pass, or deletes it
+		s.meddle(dpid, uint32(number("group", "0")), uint32(number("meter", "0")), c.Arg("delete", "no") == "yes")
 	case "settle":
 		s.settle(dpid)
 	case "port": // port=N goes down, or up
@@ -158,6 +164,15 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 		s.models[dpid].forget(uint16(number("priority", "0")))
 	case "change": // somebody has entries of priority=N output to port=N
 		s.models[dpid].modify(uint16(number("priority", "0")), uint32(number("port", "9")))
+	case "expire": // the switch ends entries of priority=N whose time-outs are over, or, with told=no, sends no flow-removed
+		s.expire(dpid, c.Arg("told", "yes") == "yes",
+			func(k entryKey) bool { return k.priority == uint16(number("priority", "0")) })
+	case "retime": // somebody gives entries of priority=N these time-outs
+		for key, e := range s.models[dpid].entries {
+			if key.priority == uint16(number("priority", "0")) {
+				s.models[dpid].retime(e, uint16(number("idle", "0")), uint16(number("hard", "0")))
+			}
+		}
 	case "forget": // the switch confirms entries of priority=N and does not keep them, or, with forget=no, does
 		s.models[dpid].forgets[uint16(number("priority", "0"))] = c.Arg("forget", "yes") == "yes"
 	case "pause":
@@ -206,12 +221,34 @@ func (s *scene) check1(dpid netview.DPID) {
 				d.Rule.Match.String()))
 		}
 		for _, d := range f.Differences {
+			if d.Object != "" {
+				s.say(fmt.Sprintf("  %s %s: wanted %q held %q", d.Kind, d.Object, d.Desired, d.Held))
+				continue
+			}
 			s.say(fmt.Sprintf("  %s table=%d priority=%d %s %s: wanted %q held %q", d.Kind, d.Table, d.Priority,
 				d.Match.String(), d.Owner, d.Desired, d.Held))
 		}
 	default:
 		s.say("no findings")
 	}
+}
+
+func (s *scene) meddle(dpid netview.DPID, group, meter uint32, remove bool) {
+	m := s.models[dpid]
+	switch {
+	case remove && group > 0:
+		m.group(&openflow.GroupMod{Command: openflow.GroupDelete, Group: group})
+	case remove:
+		m.meter(&openflow.MeterMod{Command: openflow.MeterDelete, Meter: meter})
+	case group > 0:
+		m.groups[group].Buckets = []openflow.Bucket{{Actions: []openflow.Action{openflow.Output(9)}}}
+	default:
+		m.meters[meter].Bands[0].Rate = 99
+	}
+	for _, e := range m.gone {
+		s.wires[dpid].removed(e)
+	}
+	m.gone = nil
 }
 
 func (s *scene) miss(dpid netview.DPID) {

@@ -9,10 +9,11 @@ import (
 // Counters counts what flowsync did since it started, for metrics.
 type Counters struct {
 	FlowMods  uint64          // sent
+	GroupMods uint64          // sent
 	MeterMods uint64          // sent
 	Barriers  uint64          // sent
 	Readings  uint64          // requested
-	Refused   uint64          // errors that answered flow-mods and meter-mods
+	Refused   uint64          // errors that answered them
 	Retries   uint64          // rules tried again after a refusal
 	Repairs   uint64          // rules that were lost or changed by others, and put back
 	Drift     [sources]uint64 // the repairs by Source
@@ -41,65 +42,37 @@ type SwitchStatus struct {
 	BatchSize   int              // largest number of messages before a barrier
 	BarrierTime time.Duration    // smoothed time a barrier takes
 	Revision    netview.Revision // of the view up to which the switch agrees, Failed rules excepted
+	Groups      int              // that rules use
+	Meters      int              // that rules use, or the view wants
+	Lacking     int              // of Groups and Meters: the switch is not known to have them
 	Stuck       bool             // answers neither barriers nor readings
 	Lying       bool             // does not keep what it confirms
 }
 
-// Counters returns the counters.
-func (c *Core) Counters() Counters { return c.counters }
-
-// Statuses returns the status of each switch, by datapath id.
-func (c *Core) Statuses() []SwitchStatus {
-	var list []SwitchStatus
-	for _, dpid := range c.dpids() {
-		list = append(list, c.statusOf(c.switches[dpid]))
-	}
-	return list
-}
-
-// Status returns the status of one switch; false if it is unknown.
-func (c *Core) Status(dpid netview.DPID) (SwitchStatus, bool) {
-	sw := c.switches[dpid]
-	if sw == nil {
-		return SwitchStatus{}, false
-	}
-	return c.statusOf(sw), true
-}
-
-func (c *Core) statusOf(sw *switchState) SwitchStatus {
+// status is how far the switch has converged.
+func (sw *switchCore) status() SwitchStatus {
 	s := SwitchStatus{
 		DPID: sw.dpid, Connected: sw.phase != phaseDown, Compared: sw.phase == phaseReady,
-		Stale: len(sw.stale), Leftover: len(sw.soft), Foreign: len(sw.foreign) + sw.foreignOverflow,
-		Watch: sw.watch, DriftBound: c.driftBound(sw), ReadCost: sw.readCost, BatchSize: sw.batchSize,
-		BarrierTime: sw.barrierTime, Revision: sw.convergedAt,
-		Stuck: sw.stuck, Lying: sw.lying,
+		Leftover: len(sw.soft.at), Foreign: sw.foreign.count(),
+		Watch: sw.watch, DriftBound: sw.reading.driftBound(), ReadCost: sw.reading.cost, BatchSize: sw.batch.pace.limit,
+		BarrierTime: sw.batch.barrierTime, Revision: sw.convergedAt,
+		Stuck: sw.health.stuck, Lying: sw.health.lying,
 	}
 	if sw.converged {
-		s.Revision = c.viewRevision
+		s.Revision = sw.viewRevision
 	}
-	if sw.inflight != nil {
-		s.InFlight = sw.inflight.size()
+	if sw.batch.inflight != nil {
+		s.InFlight = sw.batch.inflight.size()
 	}
-	for _, w := range sw.rows {
-		switch {
-		case w.rule == nil:
-			s.Removing++
-			continue
-		case w.status.state == netview.RuleInstalled:
-			s.Installed++
-		case w.status.state == netview.RuleFailed:
-			s.Failed++
-		default:
-			s.Pending++
-		}
-		s.Desired++
+	if sw.batch.behind != nil {
+		s.InFlight += sw.batch.behind.size()
 	}
-	if t := sw.compact; t != nil {
-		s.Installed += t.count[classInstalled]
-		s.Pending += t.count[classPending]
-		s.Removing += t.count[classRemoving]
-		s.Stale += t.count[classStale] + t.staleOverflow
-		s.Desired += t.count[classInstalled] + t.count[classPending]
-	}
+	c := sw.objects.Counts()
+	s.Groups, s.Meters, s.Lacking = c.Groups, c.Meters, c.Lacking
+	t := &sw.rules
+	s.Installed, s.Failed, s.Pending = t.count[classInstalled], t.count[classFailed], t.count[classPending]
+	s.Desired = s.Installed + s.Failed + s.Pending
+	s.Removing = t.count[classRemoving] + t.count[classPruning]
+	s.Stale = t.count[classStale] + t.staleOverflow
 	return s
 }

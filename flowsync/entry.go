@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset/object"
 )
 
 // entryKey identifies an entry of one switch.
@@ -34,7 +36,14 @@ type Entry struct {
 	Cookie       uint64
 	Match        openflow.Match
 	Instructions []openflow.Instruction
+
+	Idle, Hard uint16 // time-outs, in seconds; 0: none
 }
+
+// hash is the same for equal keys in this process.
+func (k entryKey) hash() uint64 { return maphash.Comparable(placeSeed, k) }
+
+var placeSeed = maphash.MakeSeed()
 
 func (e *Entry) key() entryKey { return entryKey{e.Table, e.Priority, e.Match.Key()} }
 
@@ -58,27 +67,31 @@ type SoftEntry struct {
 
 // Reading is a switch's listing, split by owner. The counts include entries that were not kept.
 type Reading struct {
-	Firm    []Entry
 	Soft    []SoftEntry
 	Foreign []Entry
 
-	Compact Packed // firm ones that may be rules of rule sets; most of a large listing comes before, as ListedPart
+	Ours Packed // firm ones of ours; most of a large listing comes before, as ListedPart
 
 	SoftCount, ForeignCount int
 
-	bytes       int  // of Firm, Soft and Foreign, about
-	bytesMax    int  // 0: no limit
-	incomplete  bool // some of Soft or Foreign were dropped
-	firmDropped bool // some of Firm were dropped: the listing is of no use
+	foreignPlaces []uint64 // entryKey.hash of foreign entries above Config.ForeignMax
+
+	numbers    *object.Numbers // what numbers of groups and meters mean
+	bytes      int             // of Soft and Foreign, about
+	bytesMax   int             // 0: no limit
+	incomplete bool            // some of Soft or Foreign were dropped
 }
 
 // classify adds a copy of an entry to the list that it belongs to.
-func (c *Config) classify(r *Reading, s *openflow.FlowStats, single bool) {
+func (c *Config) classify(r *Reading, s *openflow.FlowStats) {
 	switch {
 	case plan.Foreign(s.Cookie, c.Domain):
 		r.ForeignCount++
 		if len(r.Foreign) < c.ForeignMax && r.reserve(entrySize(&s.Match, nil)) {
-			r.Foreign = append(r.Foreign, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), nil})
+			r.Foreign = append(r.Foreign,
+				Entry{Table: s.Table, Priority: s.Priority, Cookie: s.Cookie, Match: cloneMatch(&s.Match)})
+		} else if r.reserve(placeBytes) {
+			r.foreignPlaces = append(r.foreignPlaces, entryKey{s.Table, s.Priority, s.Match.Key()}.hash())
 		}
 	case plan.Decode(s.Cookie).Kind.Soft():
 		r.SoftCount++
@@ -86,11 +99,8 @@ func (c *Config) classify(r *Reading, s *openflow.FlowStats, single bool) {
 			r.Soft = append(r.Soft,
 				SoftEntry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), outPorts(s.Instructions), s.IdleTimeout})
 		}
-	case r.Compact.pack(s, single):
-	case !r.reserve(entrySize(&s.Match, s.Instructions)):
-		r.firmDropped = true
 	default:
-		r.Firm = append(r.Firm, Entry{s.Table, s.Priority, s.Cookie, cloneMatch(&s.Match), cloneInstructions(s.Instructions)})
+		r.Ours.pack(s, r.numbers)
 	}
 }
 

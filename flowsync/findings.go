@@ -1,13 +1,12 @@
 package flowsync
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/weirnet/weir/flowsync/objects"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
@@ -33,15 +32,16 @@ type Findings struct {
 	Shadows     []Shadow // the first ShadowsMax of Shadowed
 }
 
-// Difference is one entry that is not as desired.
+// Difference is one entry, group or meter that is not as desired.
 type Difference struct {
 	Kind     DifferenceKind
+	Object   string // "group 1048576", of what is no entry; the place is then empty
 	Table    uint8
 	Priority uint16
 	Match    openflow.Match
 	Owner    string // of the rule that is desired
-	Desired  string // cookie and instructions; empty if nothing is desired
-	Held     string // cookie and instructions; empty if nothing is held
+	Desired  string // cookie and instructions, or content; empty if nothing is desired
+	Held     string // likewise; empty if nothing is held
 }
 
 // DifferenceKind is what differs.
@@ -54,15 +54,6 @@ const (
 	DifferenceExtra   DifferenceKind = "extra"   // ours, held, and not desired
 	DifferenceView    DifferenceKind = "view"    // the view and flowsync disagree on it
 )
-
-// add adds a desired rule that is missing or changed.
-func (f *Findings) add(sw *switchState, w *row, e, foreign *Entry) {
-	held := ""
-	if e = cmp.Or(e, foreign); e != nil {
-		held = describe(e.Cookie, e.Instructions)
-	}
-	f.addMissing(w.rule, sw.instructionsOf(w), held)
-}
 
 // addMissing adds a desired rule that the switch does not hold; held is what it holds in its place,
 // if anything.
@@ -77,14 +68,31 @@ func (f *Findings) addMissing(r *netview.Rule, instructions []openflow.Instructi
 	f.Differences = append(f.Differences, d)
 }
 
-// extra adds the stale entries.
-func (f *Findings) extra(stale map[entryKey]*Entry) {
-	for _, key := range slices.SortedFunc(maps.Keys(stale), entryKey.compare) {
-		e := stale[key]
-		f.Differences = append(f.Differences, Difference{
-			Kind: DifferenceExtra, Table: e.Table, Priority: e.Priority, Match: e.Match, Held: describe(e.Cookie, e.Instructions),
-		})
+// objects adds groups and meters.
+func (f *Findings) objects(list []objects.Difference) {
+	for i := range list {
+		d := Difference{Kind: DifferenceChanged, Object: list[i].Name, Desired: list[i].Wanted, Held: list[i].Held}
+		switch {
+		case d.Held == "":
+			d.Kind = DifferenceMissing
+		case d.Desired == "":
+			d.Kind = DifferenceExtra
+		}
+		f.Differences = append(f.Differences, d)
 	}
+}
+
+// sort orders the differences: those of what is desired first, then as a switch is filled.
+func (f *Findings) sort() {
+	slices.SortStableFunc(f.Differences, func(a, b Difference) int {
+		if a.Object+b.Object != "" { // after entries, in their order
+			return map[bool]int{false: 0, true: 1}[b.Object == ""] - map[bool]int{false: 0, true: 1}[a.Object == ""]
+		}
+		if extra := a.Kind == DifferenceExtra; extra != (b.Kind == DifferenceExtra) {
+			return map[bool]int{false: -1, true: 1}[extra]
+		}
+		return entryKey{a.Table, a.Priority, a.Match.Key()}.compare(entryKey{b.Table, b.Priority, b.Match.Key()})
+	})
 }
 
 func describe(cookie uint64, instructions []openflow.Instruction) string {
@@ -96,59 +104,75 @@ func describe(cookie uint64, instructions []openflow.Instruction) string {
 	return s.String()
 }
 
-// endCheck hands findings to the callers that wait for them.
-func (c *Core) endCheck(sw *switchState, f Findings) {
-	if sw.checkRunning {
-		f.DPID = sw.dpid
-		c.ready.Findings = append(c.ready.Findings, f)
-	}
-	sw.checkRunning = false
+// checks are the requests for findings of a switch: those that wait for an audit, and those that the audit in
+// flight answers.
+type checks struct {
+	*session
+
+	requested bool // a caller waits for the findings of the next audit
+	running   bool // a caller waits for the findings of the audit in flight
 }
 
-// requestCheck has a switch compared as soon as possible.
-func (c *Core) requestCheck(sw *switchState) {
-	sw.checkRequested = true
-	if sw.phase == phaseDown {
-		c.failChecks(sw)
+// begin has the audit that begins answer what is requested.
+func (k *checks) begin() { k.running, k.requested = k.requested, false }
+
+// again has the next audit answer what one that is abandoned would have.
+func (k *checks) again() { k.requested, k.running = k.requested || k.running, false }
+
+// end hands findings to the callers that wait for them.
+func (k *checks) end(f Findings) {
+	if k.running {
+		f.DPID = k.dpid
+		k.ready.Findings = append(k.ready.Findings, f)
+	}
+	k.running = false
+}
+
+// request has a switch compared as soon as possible.
+func (k *checks) request() {
+	k.requested = true
+	if k.phase == phaseDown {
+		k.fail()
 	}
 }
 
-// failChecks answers checks of a switch without a session.
-func (c *Core) failChecks(sw *switchState) {
-	if sw.checkRequested || sw.checkRunning {
-		c.ready.Findings = append(c.ready.Findings, Findings{DPID: sw.dpid, Err: errNoSession})
+// fail answers checks of a switch without a session.
+func (k *checks) fail() {
+	if k.requested || k.running {
+		k.ready.Findings = append(k.ready.Findings, Findings{DPID: k.dpid, Err: errNoSession})
 	}
-	sw.checkRequested, sw.checkRunning = false, false
+	k.requested, k.running = false, false
 }
 
-// viewDifferences compares the rules and statuses in the view with those of the core. A switch with
-// anything in flight is skipped.
-func (c *Core) viewDifferences(view *netview.Snapshot, dpid netview.DPID) (list []Difference) {
-	sw := c.switches[dpid]
-	if sw == nil || !sw.converged || view.Revision() != c.viewRevision {
-		return nil
+// compareView adds how the rules and statuses in the view differ from the rows. A switch with anything in flight is
+// skipped.
+func (f *Findings) compareView(view *netview.Snapshot, sw *switchCore) {
+	if !sw.converged || view.Revision() != sw.viewRevision {
+		return
 	}
-	differs := func(key entryKey, m openflow.Match, owner, wanted, held string) {
-		list = append(list, Difference{
-			Kind: DifferenceView, Table: key.table, Priority: key.priority, Match: m, Owner: owner, Desired: wanted, Held: held,
+	differs := func(r *netview.Rule, wanted, held string) {
+		f.Differences = append(f.Differences, Difference{
+			Kind: DifferenceView, Table: r.Table, Priority: r.Priority, Match: r.Match, Owner: r.Owner,
+			Desired: wanted, Held: held,
 		})
 	}
-	seen := make(map[entryKey]bool)
-	for r := range view.Rules(dpid) {
-		key := keyOf(r)
-		seen[key] = true
-		w := sw.rows[key]
+	desired := sw.rules.ofView()
+	seen := make(map[uint32]bool)
+	for r := range view.Rules(sw.dpid) {
+		i, ok := desired.rowOf(r)
+		v := sw.rules.view[i]
 		switch {
-		case w == nil || w.rule == nil:
-			differs(key, r.Match, r.Owner, string(r.State), "")
-		case !contentOf(w.rule).same(contentOf(r)) || w.status.state != r.State:
-			differs(key, r.Match, r.Owner, string(r.State), string(w.status.state))
+		case !ok || v == nil:
+			differs(r, string(r.State), "")
+			continue
+		case !desired.sameContent(v, r) || v.status.state != r.State:
+			differs(r, string(r.State), string(v.status.state))
+		}
+		seen[i] = true
+	}
+	for _, i := range desired.sorted() {
+		if v := sw.rules.view[i]; !seen[i] {
+			differs(v.rule, "", string(v.status.state))
 		}
 	}
-	for _, key := range sortedKeys(sw.rows) {
-		if w := sw.rows[key]; w.rule != nil && !seen[key] {
-			differs(key, w.rule.Match, w.rule.Owner, "", string(w.status.state))
-		}
-	}
-	return list
 }

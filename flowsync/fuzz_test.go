@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/flowsync/objects"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -33,6 +34,8 @@ func FuzzCore(f *testing.F) {
 	f.Add(append([]byte{0, 10, byte(len(bytes))}, bytes...))
 	f.Add([]byte{0, 0, 2, 0, 15, 2, 0, 1, 16, 1, 3, 1, 0, 3, 0, 15, 1, 1, 0, 4, 1, 2, 3, 0, 17, 2, 1, 1, 18, 2, 16,
 		1, 14, 12, 2, 8, 1, 0, 3, 1})
+	f.Add([]byte{0, 0, 2, 0, 15, 0, 0, 0x60, 3, 0, 8, 2, 7, 2, 0, 0, 0x60, 15, 0, 0, 0x80, 3, 0, 8, 3, 12, 1, 8, 0, 0, 0x80, 1,
+		1, 0, 8, 2})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		z := &fuzzed{t: t, core: NewCore(Config{BatchMax: 3, ForeignMax: 2, SoftMax: 2}), data: data, now: time.Unix(0, 0)}
 		for len(z.data) > 0 {
@@ -64,7 +67,7 @@ func (z *fuzzed) byte() byte {
 func (z *fuzzed) step(inputs ...Input) {
 	for len(inputs) > 0 {
 		ready := z.core.Step(inputs, z.now)
-		z.core.check(z.t)
+		z.core.mustHold(z.t)
 		if !ready.Wake.IsZero() && !ready.Wake.After(z.now) {
 			z.t.Fatal("wants to be woken in the past")
 		}
@@ -120,7 +123,12 @@ func (z *fuzzed) input() Input {
 		return Meter{&netview.Meter{DPID: dpid, ID: 1, Rate: uint32(z.byte())}, z.byte()%2 == 0}
 	case 7:
 		b := z.byte()
-		return Removed{Address{dpid, z.session}, b % 3, uint16(b >> 4), "\x80\x00\x0a\x02\x08\x06", 1 << 52}
+		in := Removed{Address{dpid, z.session}, b % 3, uint16(b >> 4), "\x80\x00\x0a\x02\x08\x06", 1 << 52, nil}
+		if b%3 == 2 { // of an order's rule, by a time-out
+			r := z.orders(dpid).List[0].Rules.Rule(0, plan.DomainDefault, false)
+			in = Removed{in.Address, r.Table, r.Priority, r.Match.Key(), r.Cookie, &ruleset.Counts{Packets: 1}}
+		}
+		return in
 	case 8:
 		z.now = z.now.Add(time.Duration(z.byte()) * time.Second)
 		return Tick{}
@@ -147,7 +155,18 @@ func (z *fuzzed) input() Input {
 	case 18:
 		return &RemovedPacked{Address: Address{dpid, z.session}, Entries: z.packed()}
 	}
-	return Meters{Address: Address{dpid, z.session}, Held: []netview.Meter{{ID: uint32(z.byte())}}}
+	return Objects{Address{dpid, z.session}, z.reading - uint64(z.byte()%2), z.objects(), z.byte()%8 == 0}
+}
+
+// objects are few meters, with numbers of ours and of others.
+func (z *fuzzed) objects() *objects.Listing {
+	var list []openflow.MeterConfig
+	for range z.byte() % 4 {
+		number := uint32(z.byte()%4/2)<<20 + uint32(z.byte()%4)
+		list = append(list, openflow.MeterConfig{Meter: number, Flags: openflow.MeterFlagPktps,
+			Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: uint32(z.byte() % 4)}}})
+	}
+	return objects.Read(plan.DomainDefault, nil, nil, list)
 }
 
 // orders are for few places.
@@ -156,21 +175,25 @@ func (z *fuzzed) orders(dpid netview.DPID) Orders {
 	for range z.byte()%4 + 1 {
 		b, out := z.byte(), z.byte()
 		o := parseOrder(z.t, dpid, fmt.Sprintf("install intent=%d version=%d in=%d out=%d eth_type=0x0806", b>>1%2,
-			b>>2%4, b>>4%3, 1+out%4))
+			b>>2%4, b>>4%3, 1+out%4)+[...]string{"", " meter=1", " meter=2", " meter=2"}[out>>3%4]+fuzzedTimes[out>>5])
 		o.Remove = b&1 != 0
 		list = append(list, o)
 	}
 	return Orders{list}
 }
 
+// fuzzedTimes are time-outs of few rules and entries, so that they meet.
+var fuzzedTimes = [...]string{"", "", "", " hard=2", " idle=2", " idle=2 hard=9", " hard=600", " idle=600"}
+
 // packed are entries in the places of orders, of owners of theirs and others.
 func (z *fuzzed) packed() (p Packed) {
 	for range z.byte() % 4 {
 		b, out := z.byte(), z.byte()
-		o := parseOrder(z.t, 1, fmt.Sprintf("install intent=%d in=%d out=%d eth_type=0x0806", b%3, b>>4%4, 1+out%4))
+		o := parseOrder(z.t, 1, fmt.Sprintf("install intent=%d in=%d out=%d eth_type=0x0806", b%3, b>>4%4, 1+out%4)+
+			fuzzedTimes[out>>5])
 		r := o.Rules.Rule(0, plan.DomainDefault, false)
 		p.pack(&openflow.FlowStats{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match,
-			Instructions: r.Instructions}, false)
+			Instructions: r.Instructions, IdleTimeout: o.Rules.Idle, HardTimeout: o.Rules.Hard, DurationSec: uint32(b >> 6)}, nil)
 	}
 	return p
 }
@@ -180,16 +203,19 @@ func (z *fuzzed) changes() (changes []Change) {
 	for range z.byte() % 3 {
 		b := z.byte()
 		rule := parseRule(z.t, "eth_type=0x0806 apply=1")
+		idle, hard := uint16(0), uint16(0)
 		if b&8 != 0 {
-			rule = z.orders(1).List[0].Rules.Rule(0, plan.DomainDefault, false)
+			set := z.orders(1).List[0].Rules
+			rule, idle, hard = set.Rule(0, plan.DomainDefault, false), set.Idle, set.Hard
 			b = rule.Table
 		}
 		e := Entry{Table: b % 3, Priority: max(rule.Priority, uint16(b>>4)), Cookie: rule.Cookie, Match: rule.Match,
-			Instructions: rule.Instructions}
+			Instructions: rule.Instructions, Idle: idle, Hard: hard}
 		if z.byte()%4 == 0 {
 			e.Cookie = uint64(z.byte())
 		}
-		changes = append(changes, Change{Event: openflow.FlowEvent(z.byte() % 3), Entry: e, Match: rule.Match.Key()})
+		changes = append(changes, Change{Event: openflow.FlowEvent(z.byte() % 3), Entry: e, Match: rule.Match.Key(),
+			TimedOut: z.byte()%2 == 0})
 	}
 	return changes
 }

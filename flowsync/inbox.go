@@ -7,7 +7,6 @@ import (
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -31,16 +30,16 @@ type inbox struct {
 	overflowed       bool   // some connection has overflowed
 	closed           bool
 
-	listedBytes atomic.Int64 // Core.listedBytes
+	listedBytes atomic.Int64 // shared.listedBytes
 }
 
 type connection struct {
 	epoch            uint64
 	conn             Conn
-	singleTable      bool   // the single-table form of the plan
 	round            uint64 // the round that unsolicitedBytes is of
 	unsolicitedBytes int    // part of inbox.unsolicitedBytes
 	overflowed       bool   // unsolicited messages were dropped
+	removals         *awaitedRemovals
 }
 
 func newInbox(bell loop.Bell, config *Config) *inbox {
@@ -55,7 +54,7 @@ func (b *inbox) up(at Address, version openflow.Version, tables uint8, conn Conn
 	if c, ok := b.sessions[at.DPID]; ok && c.epoch >= at.Epoch {
 		return
 	}
-	b.sessions[at.DPID] = connection{epoch: at.Epoch, conn: conn, singleTable: plan.SingleTable(version, tables)}
+	b.sessions[at.DPID] = connection{epoch: at.Epoch, conn: conn}
 	b.postLocked(Up{at, version, tables})
 }
 
@@ -132,13 +131,15 @@ func (b *inbox) ask(f func(*Core)) bool {
 	return true
 }
 
-// order adds orders, which it copies, and does not ring.
-func (b *inbox) order(orders []ruleset.Order) {
+// order adds orders, which it copies, and does not ring. Few is whether nothing else waits, and at most
+// promptOrders of them.
+func (b *inbox) order(orders []ruleset.Order) (few bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.closed {
 		b.orders = append(b.orders, orders...)
 	}
+	return len(b.inputs) == 0 && len(b.orders) <= promptOrders
 }
 
 // ordered reports whether orders wait.
@@ -181,4 +182,64 @@ func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed, b.inputs, b.asks, b.orders = true, nil, nil, nil
+}
+
+// Overflow reports that unsolicited messages of a switch were dropped: errors, removed and changed
+// entries.
+type Overflow struct{ Address }
+
+// inputBytes is about the size of an input in the inbox, with its share of the growing inbox.
+const inputBytes = 128
+
+// unsolicitedShare: a switch may use this part of the free bytes of the inbox; unsolicitedFloor
+// bytes are always allowed.
+const (
+	unsolicitedShare = 8
+	unsolicitedFloor = 2 << 10
+)
+
+// deferredMax bounds the bytes of flow monitor reports that are kept during a reading; with more
+// the switch is read again.
+const deferredMax = 1 << 18
+
+// admit reports whether size more bytes of unsolicited messages may wait in the inbox; if not, they
+// are dropped and the switch is read instead. Each switch may use a share of what is free at the
+// moment, so that one which floods leaves most of it to others, and many leave something (after
+// Choudhury and Hahne, Dynamic queue length thresholds, 1998). b.mu is held.
+func (b *inbox) admit(dpid netview.DPID, c connection, size int) bool {
+	switch {
+	case c.overflowed || b.closed:
+		return false
+	case c.round != b.rounds:
+		c.round, c.unsolicitedBytes = b.rounds, 0
+	}
+	c.unsolicitedBytes += size
+	c.overflowed = c.unsolicitedBytes > max(unsolicitedFloor, (b.unsolicitedMax-b.unsolicitedBytes)/unsolicitedShare)
+	if c.overflowed {
+		b.overflowed = true
+		b.bell.Ring()
+	} else {
+		b.unsolicitedBytes += size
+	}
+	b.sessions[dpid] = c
+	return !c.overflowed
+}
+
+// takeOverflows adds an Overflow for each switch of which messages were dropped, and resets the
+// counts of the inbox, which is taken. b.mu is held.
+func (b *inbox) takeOverflows(inputs []Input) []Input {
+	b.unsolicitedBytes, b.packedBytes, b.entriesBytes = 0, 0, 0
+	b.rounds++
+	if !b.overflowed {
+		return inputs
+	}
+	b.overflowed = false
+	for dpid, c := range b.sessions {
+		if c.overflowed {
+			c.overflowed = false
+			b.sessions[dpid] = c
+			inputs = append(inputs, Overflow{Address{dpid, c.epoch}})
+		}
+	}
+	return inputs
 }

@@ -49,3 +49,27 @@ func TestInfrastructureForms(t *testing.T) {
 		t.Errorf("withdrawn twice: %v", c)
 	}
 }
+
+// TestASwitchHoldsFirmEntries: of a switch that is read first in a session it is said whether it held firm entries
+// of ours, also where it has none of the tree.
+func TestASwitchHoldsFirmEntries(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		w := newWorld(t, Config{})
+		w.add(1, v, 254, 1, 2)
+		w.connect(1)
+		if w.talk(); w.holds {
+			t.Errorf("OpenFlow %s: a new switch holds entries", v)
+		}
+		w.cut(1, 0)
+		w.connect(1)
+		if w.talk(); !w.holds {
+			t.Errorf("OpenFlow %s: it holds nothing of %v", v, w.models[1].keys())
+		}
+		w.cut(1, 0)
+		clear(w.models[1].entries)
+		w.connect(1)
+		if w.talk(); w.holds {
+			t.Errorf("OpenFlow %s: a switch that has lost all holds entries", v)
+		}
+	}
+}

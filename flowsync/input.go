@@ -3,6 +3,7 @@ package flowsync
 import (
 	"time"
 
+	"github.com/weirnet/weir/flowsync/objects"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
@@ -61,7 +62,7 @@ type (
 		Meters []*netview.Meter
 	}
 
-	// Orders are for rules of rule sets.
+	// Orders are what owners order.
 	Orders struct{ List []ruleset.Order }
 
 	// Entries answers a Request. Err: there was no answer.
@@ -80,7 +81,7 @@ type (
 		Entries Packed
 	}
 
-	// RemovedPacked is Removed for entries that all are in places of rules of rule sets.
+	// RemovedPacked is Removed for firm entries.
 	RemovedPacked struct {
 		Address
 		Entries Packed
@@ -116,12 +117,19 @@ type (
 	// view up to a revision.
 	ViewRevision struct{ Revision netview.Revision }
 
-	// Meters answers a reading of a switch's meters. Err: there was no answer; the switch may have
-	// none.
-	Meters struct {
+	// Objects is what a switch lists of groups and meters, before its entries.
+	Objects struct {
 		Address
-		Held []netview.Meter
-		Err  error
+		ID      uint64 // of the Request
+		Listing *objects.Listing
+		Silent  bool // the switch left a question open
+	}
+
+	// Features answers the question which groups and meters a switch can have; nil: it does not say.
+	Features struct {
+		Address
+		Groups *openflow.GroupFeatures
+		Meters *openflow.MeterFeatures
 	}
 
 	// Sent reports how much of a batch went into the session's queue: so many messages from Batch.From
@@ -155,6 +163,7 @@ type (
 		Priority uint16
 		Match    string // Match.Key
 		Cookie   uint64
+		Last     *ruleset.Counts // of one that a time-out ended; else nil
 	}
 
 	// Tick reports that Ready.Wake has come.
@@ -180,7 +189,8 @@ func (Down) input()           {}
 func (Mastered) input()       {}
 func (Entries) input()        {}
 func (ListedPart) input()     {}
-func (Meters) input()         {}
+func (Objects) input()        {}
+func (Features) input()       {}
 func (Sent) input()           {}
 func (Refused) input()        {}
 func (Confirmed) input()      {}

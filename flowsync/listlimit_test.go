@@ -3,6 +3,7 @@ package flowsync
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -86,7 +87,25 @@ func (m *model) plant(cookie uint64, entries int) {
 // listedInStates is what the switches' states hold of listings, at least.
 func (c *Core) listedInStates() (n int) {
 	for _, sw := range c.switches {
-		n += (len(sw.soft) + len(sw.foreign) + len(sw.stale)) * entryBytes
+		n += (len(sw.soft.at)+len(sw.foreign.at))*entryBytes + len(sw.foreign.places)*placeBytes + sw.rules.foundBytes
 	}
 	return n
+}
+
+// TestAnswersOfNoUse: a switch whose listing cannot be used is read again, and is not called stuck; one that refuses is.
+func TestAnswersOfNoUse(t *testing.T) {
+	for err, stuck := range map[error]bool{errListing: false, errOrder: false, errClosed: true} {
+		c, at, now := NewCore(Config{}), Address{1, 1}, time.Unix(0, 0)
+		c.Step([]Input{Up{at, openflow.V13, 254}}, now)
+		for id := uint64(1); id <= 5; id++ {
+			c.Step([]Input{Entries{Address: at, ID: id, Err: err}}, now)
+			now = now.Add(time.Minute)
+			if r := c.Step(nil, now).Readings; len(r) != 1 {
+				t.Fatalf("%v: %d readings follow, want one", err, len(r))
+			}
+		}
+		if c.switches[1].health.stuck != stuck {
+			t.Errorf("%v: the switch is called stuck: %t", err, !stuck)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/trace"
 )
 
@@ -34,7 +35,7 @@ type Loop struct {
 	questions questions
 
 	done     chan struct{}
-	leftover atomic.Int64 // Core.leftover
+	leftover atomic.Int64 // shared.leftover
 	reading  atomic.Bool  // see Reading
 
 	// Owned by who has the turn.
@@ -100,11 +101,32 @@ func (l *Loop) Removed(at Address, e *openflow.FlowRemoved) {
 	}
 	key := e.Match.Key()
 	l.inbox.postNotice(at, inputBytes+len(key), func() Input {
-		return Removed{at, e.Table, e.Priority, key, e.Cookie}
+		in := Removed{at, e.Table, e.Priority, key, e.Cookie, nil}
+		if timedOut(e.Reason) {
+			in.Last = &ruleset.Counts{Packets: e.Packets, Bytes: e.Bytes}
+		}
+		return in
 	})
 }
 
-// Ask runs f with the core on the loop's goroutine, between two steps, and waits for it. It returns
+// promptOrders is how many orders may be sent on the goroutine of who orders; more of them are worth another.
+const promptOrders = 32
+
+// Order takes orders without waiting for a switch; it copies the list. Orders for one switch are sent in this
+// order; one that supersedes another that has not been sent takes its position. Config.OnOutcomes
+// gets their outcomes. Few are sent before it returns, if the loop has nothing else to do.
+func (l *Loop) Order(orders []ruleset.Order) {
+	if len(orders) == 0 {
+		return
+	}
+	if l.inbox.order(orders) {
+		l.Prompt()
+	} else {
+		l.Bell.Ring()
+	}
+}
+
+// Ask runs f with the core at the end of a turn, and waits for it. It returns
 // false if the loop has ended.
 func (l *Loop) Ask(f func(*Core)) bool {
 	asked := make(chan struct{})
@@ -156,7 +178,7 @@ func (l *Loop) turn(now time.Time) time.Time {
 func (l *Loop) execute(ready *Ready) []Input {
 	for _, f := range ready.TreeEntries {
 		if l.config.OnTreeEntries != nil {
-			l.config.OnTreeEntries(f.Address, f.Entries)
+			l.config.OnTreeEntries(f.Address, f.Entries, f.Holds)
 		}
 	}
 	for _, a := range ready.Alarms {
@@ -177,10 +199,11 @@ func (l *Loop) execute(ready *Ready) []Input {
 		l.questions.monitor(a)
 	}
 	for i := range ready.Readings {
+		l.inbox.awaitNone(ready.Readings[i].Address) // of a batch that was given up, messages are news
 		l.questions.entries(&ready.Readings[i])
 	}
-	for _, a := range ready.MeterReadings {
-		l.questions.meters(a)
+	for _, a := range ready.Features {
+		l.questions.features(a)
 	}
 	l.sent = l.sent[:0]
 	for i := range ready.Batches {
@@ -192,7 +215,7 @@ func (l *Loop) execute(ready *Ready) []Input {
 	}
 	l.leftover.Store(int64(l.core.leftover))
 	l.inbox.listedBytes.Store(int64(l.core.listedBytes))
-	l.reading.Store(len(l.core.readQueue)+l.core.readRules > 0 || !l.core.holdUntil.IsZero())
+	l.reading.Store(l.core.readQueue.busy())
 	return l.sent
 }
 
@@ -223,14 +246,17 @@ func (l *Loop) send(b *Batch, prompt bool) Sent {
 		defer conn.Write()
 	}
 	if b.Count > 0 {
-		in.Frames = conn.SendFrames(id, b.Frames, b.Count) == nil
+		l.inbox.await(a, id, b.Removals)
+		if in.Frames = conn.SendFrames(id, b.Frames, b.Count) == nil; !in.Frames {
+			l.inbox.awaitNone(a)
+		}
 	} else {
 		in.Messages = send(conn, id, b.From, b.Messages)
 	}
 	if in.Messages == len(b.Messages) && (in.Frames || b.Count == 0) {
 		in.Barrier = conn.Barrier(func(err error) {
 			trace.At(trace.Barrier)
-			l.inbox.post(Confirmed{a, id, err})
+			l.inbox.confirmed(Confirmed{a, id, err})
 		}) == nil
 		trace.At(trace.Batch)
 	}

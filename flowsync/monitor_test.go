@@ -32,14 +32,19 @@ func (m *model) report(event openflow.FlowEvent, e *openflow.FlowStats) {
 		f.tell(openflow.FlowUpdate{Event: openflow.FlowAbbreviated, XID: f.own})
 		return
 	}
+	m.update(event, e, openflow.RemovedDelete)
+}
+
+// update tells of a change that is not ours, or that nothing is left out of.
+func (m *model) update(event openflow.FlowEvent, e *openflow.FlowStats, why openflow.FlowRemovedReason) {
 	u := openflow.FlowUpdate{
 		Event: event, Table: e.Table, Priority: e.Priority, Cookie: e.Cookie, Match: openflow.Match{OXM: e.Match.OXM},
-		Instructions: e.Instructions,
+		Instructions: e.Instructions, IdleTimeout: e.IdleTimeout, HardTimeout: e.HardTimeout,
 	}
 	if event == openflow.FlowDeleted {
-		u.Reason, u.Instructions = uint16(openflow.RemovedDelete), nil
+		u.Reason, u.Instructions = uint16(why), nil
 	}
-	f.tell(u)
+	m.monitor.tell(u)
 }
 
 // pause has the monitor leave things out; resume has it catch up.

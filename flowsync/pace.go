@@ -1,98 +1,85 @@
 package flowsync
 
 import (
+	"math/bits"
 	"time"
-
-	"github.com/weirnet/weir/beat"
 )
 
-// batchFirst is the size of the first batch to a switch, whose speed is unknown.
-const batchFirst = 128
+// pace is how large batches to a switch may be. What somebody waits for is what lies at the switch already. So batches
+// are as small as they can be without the switch doing less: the size is the smallest power of two at which a flow-mod
+// takes hardly longer than in larger batches. In small ones it takes longer where the switch waits for the next batch,
+// needs long for a barrier or writes in groups, or where this machine has too much to do.
+type pace struct {
+	*shared
+	limit int                      // largest number of messages before a barrier
+	each  [paceSizes]time.Duration // smoothed time of one of 1<<i flow-mods, by i; 0: not known
+	same  int                      // batches since the limit changed
+}
 
-// adaptBatchSize adapts the size of batches to the time that a barrier took: n messages in d. A
-// switch that takes longer than Config.Barrier gets fewer at a time, one that takes less than half
-// of it more.
-func (c *Core) adaptBatchSize(sw *switchState, n int, d time.Duration) {
-	if sw.barrierTime == 0 {
-		sw.barrierTime = d
-	}
-	sw.barrierTime = (3*sw.barrierTime + d) / 4
+const (
+	paceSizes = 17 // Config.BatchMax is at most 1<<15
+	// batchFirst is the size of the first batch to a switch, whose speed is unknown.
+	batchFirst = 128
+	// batchTime is how short batches are not to be, since each takes its time here; where more than busyFew switches have
+	// more to do than fits into a batch, it is longer in proportion.
+	batchTime = 250 * time.Microsecond
+	busyFew   = 4
+	// paceSlack is which part longer flow-mods may take in smaller batches.
+	paceSlack = 8
+	// paceAgain is after how many full batches other sizes are tried again: a switch may have become another.
+	paceAgain = 64
+)
+
+// begin begins a session.
+func (p *pace) begin() { *p = pace{shared: p.shared, limit: min(batchFirst, p.config.BatchMax)} }
+
+// measured takes the time that the switch took for a batch of n messages.
+func (p *pace) measured(n int, d time.Duration) {
 	switch {
-	case d > c.config.Barrier:
-		fewer := int(int64(sw.batchSize) * int64(c.config.Barrier) / int64(d))
-		sw.batchSize = max(c.config.BatchMin, sw.batchSize/4, fewer)
-	case d < c.config.Barrier/2 && n >= sw.batchSize:
-		sw.batchSize = 2 * sw.batchSize
+	case d > p.config.Barrier:
+		fewer := int(int64(p.limit) * int64(p.config.Barrier) / int64(d))
+		p.set(max(p.limit/4, fewer))
+	case n == p.limit:
+		p.full(d)
 	}
-	sw.batchSize = min(sw.batchSize, c.config.BatchMax)
 }
 
-// readInterval returns the time between two regular readings of a switch: long enough for all such
-// readings to use no more than Config.ReadShare of a processor.
-func (c *Core) readInterval() time.Duration {
-	return max(c.config.ReadEvery, time.Duration(float64(c.readCosts)/c.config.ReadShare))
+// full takes the time of a batch that was as large as it might be.
+func (p *pace) full(d time.Duration) {
+	i := bits.Len(uint(p.limit)) - 1
+	each := max(d/time.Duration(p.limit), 1)
+	if p.each[i] > 0 {
+		each = (3*p.each[i] + each) / 4
+	}
+	p.each[i] = each
+	least := each
+	for _, other := range p.each {
+		if other > 0 {
+			least = min(least, other)
+		}
+	}
+	enough := least + least/paceSlack
+	larger := 2*p.limit <= p.config.BatchMax && 2*d <= p.config.Barrier
+	short := batchTime * time.Duration(1+p.busy/busyFew)
+	switch p.same++; {
+	case larger && (p.each[i+1] == 0 || each > enough || d < short):
+		p.set(2 * p.limit)
+	case i > 0 && d >= 2*short && p.each[i-1] <= enough:
+		p.set(p.limit / 2)
+	case p.same >= paceAgain:
+		p.same, p.each[i+1] = 0, 0
+		if i > 0 {
+			p.each[i-1] = 0
+		}
+	}
 }
 
-// scheduleRegularAudit schedules the next reading of a switch without a flow monitor. The first
-// ones are spread over the interval by datapath id, since many switches connect at once.
-func (c *Core) scheduleRegularAudit(sw *switchState, now time.Time, first bool) {
-	if sw.watch != WatchReading || sw.phase != phaseReady {
-		return
-	}
-	if sw.readCost == 0 {
-		c.setReadCost(sw, c.config.ReadCost)
-	}
-	d := c.readInterval()
-	if first {
-		const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: multiples of it spread evenly
-		d = d/2 + time.Duration(float64(d/2)*float64(uint64(sw.dpid)*golden>>11)/(1<<53))
-	}
-	sw.regularAuditAt = now.Add(d)
-	sw.regularAuditAt = sw.regularAuditAt.Add(beat.Wait(sw.regularAuditAt))
-	sw.scheduleAudit(sw.regularAuditAt)
-}
+// halve has batches be smaller, which the session has no room for.
+func (p *pace) halve() { p.set(p.limit / 2) }
 
-// entryCost is the assumed cost of a reading per entry, if a switch holds many more than when the
-// cost was measured.
-const entryCost = 500 * time.Nanosecond
-
-// readCostGrew reports whether a switch has so many more rules of rule sets than at the last
-// reading that reading it costs far more; the next reading is then scheduled anew.
-func (c *Core) readCostGrew(sw *switchState) bool {
-	expected := time.Duration(sw.compact.rowCount()) * entryCost
-	if expected < 2*sw.readCost {
-		return false
-	}
-	c.setReadCost(sw, expected)
-	return true
-}
-
-// setReadCost records the cost of reading a switch.
-func (c *Core) setReadCost(sw *switchState, cost time.Duration) {
-	c.readCosts += cost - sw.readCost
-	sw.readCost = cost
-}
-
-// updateReadCost smooths the measured cost of a reading. A single measurement may have been
-// interrupted: it counts for a quarter.
-func (c *Core) updateReadCost(sw *switchState, cost time.Duration) {
-	if sw.watch != WatchReading || cost <= 0 {
-		return
-	}
-	if sw.readCost > 0 {
-		cost = (3*sw.readCost + min(cost, 8*sw.readCost)) / 4
-	}
-	c.setReadCost(sw, cost)
-}
-
-// driftBound returns how long drift that the switch does not report stays undetected at most;
-// negative if that is not known.
-func (c *Core) driftBound(sw *switchState) time.Duration {
-	switch {
-	case sw.phase == phaseDown || sw.watch == WatchAsked || sw.watch == WatchPaused:
-		return -1
-	case sw.watch == WatchMonitor:
-		return 0
-	}
-	return c.readInterval() + sw.readTook
+// set sets the limit to the power of two below n.
+func (p *pace) set(n int) {
+	n = min(max(n, p.config.BatchMin, 1), p.config.BatchMax)
+	n = 1 << (bits.Len(uint(n)) - 1)
+	p.limit, p.same = max(n, p.config.BatchMin), 0
 }

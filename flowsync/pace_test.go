@@ -10,21 +10,38 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// TestBatchesFitTheSwitch has switches take so long for each message, and wants their batches to
-// end up at what a barrier may take.
+// TestBatchesFitTheSwitch has switches take so long for each message and so long for each batch, and wants batches as
+// small as cost little more than large ones.
 func TestBatchesFitTheSwitch(t *testing.T) {
 	for _, c := range []struct {
-		each    time.Duration
-		low, up int
-	}{{10 * time.Microsecond, 4096, 4096}, {time.Millisecond, 50, 100}, {10 * time.Millisecond, 5, 10}, {time.Second, 1, 1}} {
-		core := NewCore(Config{})
-		sw := newSwitchState(1)
-		sw.batchSize = batchFirst
+		each, batch time.Duration
+		want        int
+	}{
+		{10 * time.Microsecond, 0, 32}, {time.Millisecond, 0, 1}, {10 * time.Millisecond, 0, 1}, {time.Second, 0, 1},
+		{10 * time.Microsecond, time.Millisecond, 1024}, {time.Millisecond, 2 * time.Millisecond, 16},
+		{time.Microsecond, 10 * time.Millisecond, 4096},
+	} {
+		p := pace{shared: &NewCore(Config{}).shared}
+		p.begin()
 		for range 20 {
-			core.adaptBatchSize(sw, sw.batchSize, time.Duration(sw.batchSize)*c.each)
+			p.measured(p.limit, c.batch+time.Duration(p.limit)*c.each)
 		}
-		if sw.batchSize < c.low || sw.batchSize > c.up {
-			t.Errorf("%s a message: batches of %d, want %d to %d", c.each, sw.batchSize, c.low, c.up)
+		if p.limit != c.want {
+			t.Errorf("%s a message and %s a batch: batches of %d, want %d", c.each, c.batch, p.limit, c.want)
+		}
+		sizes := make(map[int]int)
+		for range 1000 { // and stay there, but for looking around
+			p.measured(p.limit, c.batch+time.Duration(p.limit)*c.each)
+			sizes[p.limit]++
+		}
+		if sizes[c.want] < 900 {
+			t.Errorf("%s a message and %s a batch: sizes are %v, want mostly %d", c.each, c.batch, sizes, c.want)
+		}
+		for range 20 { // it becomes slow
+			p.measured(p.limit, time.Duration(p.limit)*time.Second)
+		}
+		if p.limit != 1 {
+			t.Errorf("a switch that became slow gets batches of %d", p.limit)
 		}
 	}
 }
@@ -144,7 +161,7 @@ func TestReadingIsPacedByWhatIsThere(t *testing.T) {
 		for dpid := range netview.DPID(switches) {
 			q := *p
 			q.Legs = []ruleset.Leg{{Match: p.Legs[0].Match,
-				Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: dpid, In: 1, Out: []uint32{2}}}}}}
+				Route: &ruleset.Route{Hops: []*ruleset.Hop{ruleset.HopTo(dpid, 1, 2)}}}}
 			list = append(list, ruleset.Order{Rules: &q})
 		}
 		c.Step([]Input{Orders{list}}, now.Add(time.Duration(i)))

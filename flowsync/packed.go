@@ -2,115 +2,118 @@ package flowsync
 
 import (
 	"encoding/binary"
+	"slices"
+	"time"
 
+	"github.com/weirnet/weir/flowsync/objects"
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 )
 
-// Packed is a list of entries of rule sets in one allocation, with the fields that comparing them
+// Packed is a list of firm entries of ours in one allocation, with the fields that comparing them
 // takes: a switch may hold a hundred thousand.
 type Packed struct {
 	bytes []byte
 	Count int
 }
 
-// A packed entry is: cookie 8 bytes, in_port 4, priority 2, length of the match without in_port 2,
-// number of outputs 2 or notOutputs, then that match, then 4 bytes for each output.
+// A packed entry is: cookie 8 bytes, in_port 4 (ruleset.AnyPort: none), priority 2, table 1, length of the match
+// without in_port 2, length of the behaviour's key 2, then that match and that key. One with time-outs has
+// packedMortal in the length of the match, and at the end both, idle first, and its age in milliseconds.
 const (
-	packedHeader = 18
-	notOutputs   = 1<<16 - 1 // the entry does something other than output to ports
+	packedHeader = 19
+	packedMortal = 1 << 15
+	packedTimes  = 2 + 2 + 4 // bytes of time-outs and age
+	packedKey    = 10        // bytes of the key of most entries, which output to one port
 )
 
 // packedEntry is one entry of a Packed; it points into it.
 type packedEntry struct {
-	cookie     uint64
-	place      place
-	notOutputs bool
-	outputs    []byte // 4 bytes each
+	cookie uint64
+	place  place
+	do     []byte // the key of its behaviour (ruleset.AppendKeyOf)
+	times  []byte // time-outs and age; empty: it has no time-out
 }
 
-// pack adds an entry if it can be a rule of a rule set: by its kind, its table, and its in_port.
-func (p *Packed) pack(s *openflow.FlowStats, single bool) bool {
-	if plan.Decode(s.Cookie).Kind != plan.KindIntent || !single && s.Table != plan.ForwardingTable(false) {
-		return false
-	}
+// pack adds an entry; false if it is too long to be one. numbers is what numbers of groups and meters mean.
+func (p *Packed) pack(s *openflow.FlowStats, numbers *object.Numbers) bool {
 	start := len(p.bytes)
-	b := append(p.bytes, make([]byte, packedHeader)...)
+	b := slices.Grow(p.bytes, packedHeader+len(s.Match.OXM)+packedKey)[:start+packedHeader]
 	b = s.Match.AppendCanonical(b)
-	in, match, ok := ruleset.CutInPort(b[start+packedHeader:])
-	if !ok || len(match) > 1<<16-1 {
-		return false
-	}
+	in, match := ruleset.CutInPort(b[start+packedHeader:])
 	h := b[start:]
 	binary.BigEndian.PutUint64(h, s.Cookie)
 	binary.BigEndian.PutUint32(h[8:], in)
 	binary.BigEndian.PutUint16(h[12:], s.Priority)
-	binary.BigEndian.PutUint16(h[14:], uint16(len(match)))
+	h[14] = s.Table
 	n := copy(h[packedHeader:], match)
-	b = b[:start+packedHeader+n]
-	b, outputs := appendOutputs(b, in, s.Instructions)
-	binary.BigEndian.PutUint16(b[start+16:], uint16(outputs))
+	end := start + packedHeader + n
+	b = ruleset.AppendKeyOf(b[:end], s.Instructions, numbers)
+	if n >= packedMortal || len(b)-end > 1<<16-1 {
+		return false
+	}
+	binary.BigEndian.PutUint16(b[start+15:], uint16(n))
+	binary.BigEndian.PutUint16(b[start+17:], uint16(len(b)-end))
+	if s.IdleTimeout|s.HardTimeout != 0 {
+		b[start+15] |= packedMortal >> 8
+		age := min(uint64(s.DurationSec)*1000+uint64(s.DurationNsec)/1e6, 1<<32-1)
+		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, s.IdleTimeout), s.HardTimeout)
+		b = binary.BigEndian.AppendUint32(b, uint32(age))
+	}
 	p.bytes = b
 	p.Count++
 	return true
 }
 
-// appendOutputs appends the ports that instructions output to, in order, and returns how many, or
-// notOutputs if they do anything else. OFPP_IN_PORT becomes the number of in; that number itself is
-// no valid output.
-func appendOutputs(b []byte, in uint32, instructions []openflow.Instruction) ([]byte, int) {
-	start, n := len(b), 0
-	for i := range instructions {
-		do := &instructions[i]
-		if empty(do) {
-			continue
-		}
-		if do.Type != openflow.InstructionApplyActions || n > 0 {
-			return b[:start], notOutputs
-		}
-		for j := range do.Actions {
-			a := &do.Actions[j]
-			if a.Type != openflow.ActionOutput || a.Port == openflow.PortController || a.Port == in || n == notOutputs-1 {
-				return b[:start], notOutputs
-			}
-			port := a.Port
-			if port == openflow.PortInPort {
-				port = in
-			}
-			b = binary.BigEndian.AppendUint32(b, port)
-			n++
-		}
-	}
-	return b, n
-}
-
 // nextPacked splits the first entry off b.
 func nextPacked(b []byte) (e packedEntry, rest []byte) {
 	e.cookie = binary.BigEndian.Uint64(b)
-	e.place.in, e.place.priority = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint16(b[12:])
-	match, outputs := int(binary.BigEndian.Uint16(b[14:])), int(binary.BigEndian.Uint16(b[16:]))
+	e.place.in, e.place.priority, e.place.table = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint16(b[12:]), b[14]
+	match, do := int(binary.BigEndian.Uint16(b[15:])), int(binary.BigEndian.Uint16(b[17:]))
+	mortal := match&packedMortal != 0
+	match &^= packedMortal
 	b = b[packedHeader:]
 	e.place.match, b = b[:match:match], b[match:]
-	if e.notOutputs = outputs == notOutputs; e.notOutputs {
-		return e, b
+	e.do, b = b[:do:do], b[do:]
+	if mortal {
+		e.times, b = b[:packedTimes:packedTimes], b[packedTimes:]
 	}
-	e.outputs = b[:4*outputs]
-	return e, b[4*outputs:]
+	return e, b
 }
 
-// matches reports whether the entry is the rule of a set, whichever decision wrote it.
+// idle and hard return the time-outs in seconds, 0 for none.
+func (e *packedEntry) idle() uint16 {
+	if len(e.times) == 0 {
+		return 0
+	}
+	return binary.BigEndian.Uint16(e.times)
+}
+
+func (e *packedEntry) hard() uint16 {
+	if len(e.times) == 0 {
+		return 0
+	}
+	return binary.BigEndian.Uint16(e.times[2:])
+}
+
+// age returns how long the switch has had an entry that has a time-out.
+func (e *packedEntry) age() time.Duration {
+	return time.Duration(binary.BigEndian.Uint32(e.times[4:])) * time.Millisecond
+}
+
+// matches reports whether the entry is the rule of a set.
 func (e *packedEntry) matches(set *ruleset.Set, rule uint16) bool {
 	_, hop := set.At(int(rule))
-	if e.notOutputs || !e.ownedBy(set) || len(e.outputs) != 4*len(hop.Out) {
-		return false
-	}
-	for i, port := range hop.Out {
-		if e.port(i) != port {
-			return false
-		}
-	}
-	return true
+	return e.writtenFor(set) && string(e.do) == hop.Do.Key()
+}
+
+// writtenFor reports whether the entry belongs to the set's owner and, if that counts, is of this path version.
+func (e *packedEntry) writtenFor(set *ruleset.Set) bool {
+	c := plan.Decode(e.cookie)
+	return c.Kind == set.Kind && c.Owner == set.Number && (c.Version == set.Version || !policyOf(set).exact)
 }
 
 // ownedBy reports whether the entry belongs to the set's owner.
@@ -119,37 +122,31 @@ func (e *packedEntry) ownedBy(set *ruleset.Set) bool {
 	return c.Kind == set.Kind && c.Owner == set.Number
 }
 
-// port returns the ith output.
-func (e *packedEntry) port(i int) uint32 { return binary.BigEndian.Uint32(e.outputs[4*i:]) }
-
-// toSet returns a rule set with the entry as rule 0, in memory of its own.
-func (e *packedEntry) toSet(sw *switchState) *ruleset.Set {
+// toSet returns a rule set with the entry as rule 0, in memory of its own; of has the objects that it names by content.
+func (e *packedEntry) toSet(dpid netview.DPID, of *objects.Table) *ruleset.Set {
 	c := plan.Decode(e.cookie)
-	hop := &ruleset.Hop{DPID: sw.dpid, In: e.place.in}
-	for i := range len(e.outputs) / 4 {
-		hop.Out = append(hop.Out, e.port(i))
-	}
+	hop := &ruleset.Hop{DPID: dpid, In: e.place.in, Do: ruleset.OfKey(e.place.in, string(e.do), of.Content)}
 	return &ruleset.Set{
-		Kind: c.Kind, Number: c.Owner, Version: c.Version, Priority: e.place.priority,
+		Kind: c.Kind, Number: c.Owner, Version: c.Version, Policy: ruleset.Found,
+		Table: e.place.table, Priority: e.place.priority, Idle: e.idle(), Hard: e.hard(),
 		Legs: []ruleset.Leg{{Match: append([]byte(nil), e.place.match...), Route: &ruleset.Route{Hops: []*ruleset.Hop{hop}}}},
 	}
 }
 
-// packEntry converts an entry to packed form, in keep's memory; false if it cannot be a rule of a
-// rule set.
-func packEntry(e *Entry, single bool, keep *Packed) (packedEntry, bool) {
+// foundSize returns about how many bytes such a set takes, with its row.
+func foundSize(set *ruleset.Set) int {
+	leg, hop := set.At(0)
+	return sizeOf(len(leg.Match), hop.Do.Instructions())
+}
+
+// packEntry converts an entry to packed form, in keep's memory; false if it is too long to be one.
+func packEntry(e *Entry, numbers *object.Numbers, keep *Packed) (packedEntry, bool) {
 	*keep = Packed{bytes: keep.bytes[:0]}
-	s := openflow.FlowStats{Table: e.Table, Priority: e.Priority, Cookie: e.Cookie, Match: e.Match, Instructions: e.Instructions}
-	if !keep.pack(&s, single) {
+	s := openflow.FlowStats{Table: e.Table, Priority: e.Priority, Cookie: e.Cookie, Match: e.Match, Instructions: e.Instructions,
+		IdleTimeout: e.Idle, HardTimeout: e.Hard}
+	if !keep.pack(&s, numbers) {
 		return packedEntry{}, false
 	}
 	packed, _ := nextPacked(keep.bytes)
 	return packed, true
-}
-
-// entryIs reports whether an entry in a rule's place is that rule; single: the switch has one table.
-func entryIs(single bool, set *ruleset.Set, rule uint16, e *Entry) bool {
-	var keep Packed
-	packed, ok := packEntry(e, single, &keep)
-	return ok && packed.matches(set, rule)
 }

@@ -18,14 +18,19 @@ func (q *questions) ask(a Address, body openflow.RequestBody, answer func(openfl
 	}
 }
 
-// meters asks for a switch's meters.
-func (q *questions) meters(a Address) {
-	q.ask(a, &openflow.MeterConfigRequest{Meter: openflow.MeterAll}, func(body openflow.ReplyBody, err error) {
-		in := Meters{Address: a, Err: err}
-		if list, ok := body.(*openflow.MeterConfigList); ok && err == nil {
-			in.Held = metersOf(list.Meters)
+// features asks which groups and meters a switch can have.
+func (q *questions) features(a Address) {
+	in := Features{Address: a}
+	q.ask(a, &openflow.GroupFeaturesRequest{}, func(body openflow.ReplyBody, err error) {
+		if f, ok := body.(*openflow.GroupFeatures); ok && err == nil {
+			in.Groups = f
 		}
-		q.inbox.post(in)
+		q.ask(a, &openflow.MeterFeaturesRequest{}, func(body openflow.ReplyBody, err error) {
+			if f, ok := body.(*openflow.MeterFeatures); ok && err == nil {
+				in.Meters = f
+			}
+			q.inbox.post(in)
+		})
 	})
 }
 
@@ -43,8 +48,8 @@ func (q *questions) monitor(a Address) {
 	})
 }
 
-// entries asks for a switch's entries. Those that may be rules of rule sets, of which there
-// may be very many, go to the core part by part.
+// entries asks for a switch's groups and meters, if these are asked for, and its entries. Firm ones of ours, of which
+// there may be very many, go to the core part by part.
 func (q *questions) entries(r *Request) {
 	conn := q.inbox.connOf(r.Address)
 	if conn == nil {
@@ -52,7 +57,7 @@ func (q *questions) entries(r *Request) {
 	}
 	copied := *r
 	list := &incomingListing{questions: q, request: &copied}
-	if err := conn.MultipartParts(r.flowRequest(), list.part, list.end); err != nil {
+	if err := list.ask(conn); err != nil && !r.ObjectsOnly {
 		list.end(err)
 	}
 }

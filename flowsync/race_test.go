@@ -17,8 +17,8 @@ func TestLostWhileListed(t *testing.T) {
 	f.stepAll()
 	f.step(Up{Address{0, 1}, openflow.V13, 254})
 	lost := f.rules[0][0][0]
-	f.step(Removed{Address{0, 1}, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie})
-	if n := f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].readID, Reading: f.held(0)}); n != 1 {
+	f.step(Removed{Address{0, 1}, lost.Table, lost.Priority, lost.Match.Key(), lost.Cookie, nil})
+	if n := f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].reading.id, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the lost rule's", n)
 	}
 }
@@ -39,7 +39,7 @@ func TestEarlierSessionIsIgnored(t *testing.T) {
 		t.Fatal("the listing was not taken")
 	}
 	batch := ready.Batches[0]
-	c.Step([]Input{Sent{Address: Address{1, 2}, Messages: 1, Barrier: true}}, now)
+	c.Step([]Input{Sent{Address: Address{1, 2}, Frames: true, Barrier: true}}, now)
 	if r := c.Step([]Input{Confirmed{Address{1, 1}, batch.ID, nil}}, now); len(r.Results) > 0 {
 		t.Fatal("a barrier of an earlier session confirmed this one's batch")
 	}
@@ -157,9 +157,10 @@ func TestNoticesWhileListed(t *testing.T) {
 	f.step(Up{Address{0, 1}, openflow.V13, 254})
 	f.step(MonitorAnswer{Address: Address{0, 1}})
 	r := f.rules[0][0][0]
-	changed := Entry{r.Table, r.Priority, r.Cookie, r.Match, []openflow.Instruction{openflow.Apply(openflow.Output(9))}}
+	changed := Entry{Table: r.Table, Priority: r.Priority, Cookie: r.Cookie, Match: r.Match,
+		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(9))}}
 	f.step(Changed{Address{0, 1}, []Change{{Event: openflow.FlowModified, Entry: changed, Match: r.Match.Key()}}})
-	listing := f.core.switches[0].readID
+	listing := f.core.switches[0].reading.id
 	if n := f.step(Entries{Address: Address{0, 1}, ID: listing, Reading: f.held(0)}); n != 1 {
 		t.Fatalf("%d messages, want the changed rule's", n)
 	}
@@ -171,11 +172,11 @@ func TestForeignWhileOursOnlyAreRead(t *testing.T) {
 	f := newFleet(t)
 	f.step(Up{Address{0, 1}, openflow.V13, 254})
 	f.step(MonitorAnswer{Address: Address{0, 1}})
-	f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].readID, Err: errAnswer})
+	f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].reading.id, Err: errAnswer})
 	f.now = f.now.Add(time.Minute)
 	f.step(Tick{})
 	f.step(Changed{Address{0, 1}, []Change{{Event: openflow.FlowAdded, Entry: Entry{Table: 1, Priority: 7, Cookie: 5}}}})
-	f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].readID})
+	f.step(Entries{Address: Address{0, 1}, ID: f.core.switches[0].reading.id})
 	if _, n := f.core.Foreign(0); n != 1 {
 		t.Fatalf("%d entries of others, want 1", n)
 	}

@@ -5,10 +5,6 @@ import (
 	"time"
 )
 
-// The first readings of sessions are queued, because they take memory: listings wait until they are
-// compared, and an entry that is listed before it is ordered takes a row with a rule set of its
-// own, ten times the size.
-
 const (
 	// readTurnMax is how long a switch that is still listing delays others.
 	readTurnMax = 2 * time.Second
@@ -30,53 +26,69 @@ func (l *Loop) Release() { l.inbox.post(Hold{}) }
 // needed that is free again soon.
 func (l *Loop) Reading() bool { return l.reading.Load() }
 
-// mayRead reports whether a switch can be read now; else it is queued.
-func (c *Core) mayRead(sw *switchState) bool {
-	c.freeReadSlot(sw)
-	if !c.holdUntil.IsZero() || len(c.readQueue) > 0 || !c.hasRoom(sw) {
-		if !sw.inReadQueue {
-			sw.inReadQueue = true
-			c.readQueue = append(c.readQueue, sw)
-		}
-		return false
+// readQueue queues the first readings of sessions, because they take memory: listings wait until they are
+// compared, and an entry that is listed before it is ordered takes a row with a rule set of its own, ten times
+// the size. If switches wait, others are being read or a Hold is on.
+type readQueue struct {
+	until    time.Time     // of a Hold: until then no switch is read for the first time; zero: any may be
+	waiting  []*switchCore // in order
+	rules    int           // ordered rules at the switches being read, about: the sum of reading.weight
+	rulesMax int
+}
+
+// hold begins or ends a Hold.
+func (q *readQueue) hold(on bool, now time.Time) {
+	q.until = time.Time{}
+	if on {
+		q.until = now.Add(holdMax)
 	}
-	return true
 }
 
-func (c *Core) hasRoom(sw *switchState) bool {
-	return c.readRules == 0 || c.readRules+sw.compact.rowCount() <= c.config.ReadRulesMax
+// heldUntil is when a Hold ends for which switches wait; zero if there is none.
+func (q *readQueue) heldUntil() time.Time {
+	if len(q.waiting) == 0 {
+		return time.Time{}
+	}
+	return q.until
 }
 
-// takeReadSlot counts a switch among those being read.
-func (c *Core) takeReadSlot(sw *switchState, now time.Time) {
-	sw.readWeight, sw.readSince = sw.compact.rowCount(), now
-	c.readRules += sw.readWeight
+// busy reports whether switches with rules are being read, or will be.
+func (q *readQueue) busy() bool { return len(q.waiting)+q.rules > 0 || !q.until.IsZero() }
+
+// admits reports whether a switch can be read now; else it is queued.
+func (q *readQueue) admits(sw *switchCore) bool {
+	if q.until.IsZero() && len(q.waiting) == 0 && q.hasRoom(sw) {
+		return true
+	}
+	if !sw.reading.queued {
+		sw.reading.queued = true
+		q.waiting = append(q.waiting, sw)
+	}
+	return false
 }
 
-// freeReadSlot ends that.
-func (c *Core) freeReadSlot(sw *switchState) {
-	c.readRules -= sw.readWeight
-	sw.readWeight = 0
+func (q *readQueue) hasRoom(sw *switchCore) bool {
+	return q.rules == 0 || q.rules+sw.rules.ordered() <= q.rulesMax
 }
 
-// readQueued begins the readings of queued switches, in order, as far as ReadRulesMax allows.
-func (c *Core) readQueued(now time.Time) {
-	if reached(c.holdUntil, now) {
-		c.holdUntil = time.Time{}
+// begin begins the readings of queued switches, in order, as far as there is room.
+func (q *readQueue) begin(now time.Time) {
+	if reached(q.until, now) {
+		q.until = time.Time{}
 	}
 	n := 0
-	for ; n < len(c.readQueue) && c.holdUntil.IsZero(); n++ {
-		sw := c.readQueue[n]
-		waits := sw.phase == phaseReading && sw.answerDeadline.IsZero() && sw.readAt.IsZero()
-		if waits && !c.hasRoom(sw) {
+	for ; n < len(q.waiting) && q.until.IsZero(); n++ {
+		sw := q.waiting[n]
+		waits := sw.phase == phaseReading && sw.health.answerDeadline.IsZero() && sw.reading.at.IsZero()
+		if waits && !q.hasRoom(sw) {
 			break
 		}
-		if sw.inReadQueue = false; waits {
-			c.requestReading(sw, now)
-			c.wakeAt(sw, sw.answerDeadline)
+		if sw.reading.queued = false; waits {
+			sw.requestReading(now)
+			sw.wakeAt(sw.health.answerDeadline)
 		}
 	}
-	if c.readQueue = slices.Delete(c.readQueue, 0, n); len(c.readQueue) == 0 {
-		c.readQueue = nil
+	if q.waiting = slices.Delete(q.waiting, 0, n); len(q.waiting) == 0 {
+		q.waiting = nil
 	}
 }

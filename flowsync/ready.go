@@ -7,6 +7,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 )
 
 // Ready is what has to be done after a step, in the order of its fields. Its slices are valid until
@@ -28,8 +29,8 @@ type Ready struct {
 	Monitors []Address
 	// Readings are switches whose flow entries are to be read, each answered by Entries.
 	Readings []Request
-	// MeterReadings are switches whose meters are to be read, each answered by Meters.
-	MeterReadings []Address
+	// Features are switches to be asked which groups and meters they can have, each answered by Features.
+	Features []Address
 	// Batches are to be sent, each answered by Sent at once, and by Confirmed when the barrier is
 	// answered.
 	Batches []Batch
@@ -49,7 +50,19 @@ type Request struct {
 	Address
 	ID           uint64
 	Cookie, Mask uint64
-	Single       bool // the switch has the single-table form of the plan
+
+	Objects     bool            // its groups and meters too, before its entries, answered by Objects
+	ObjectsOnly bool            // nothing else
+	InTurn      bool            // each is asked for when the one before has been answered
+	Numbers     *object.Numbers // what numbers of groups and meters have meant until now
+}
+
+// Alarm is an alarm to be raised or, if Clear, cleared.
+type Alarm struct {
+	Kind   netview.AlarmKind
+	Object string
+	Text   string
+	Clear  bool
 }
 
 // InfrastructureRules are changes of the infrastructure's rules at one switch: those that it is to hold, and
@@ -75,6 +88,7 @@ func (i *InfrastructureRules) write(tx *netview.DesiredTx) {
 type TreeEntries struct {
 	Address
 	Entries []Entry
+	Holds   bool // it held firm entries of ours, of this kind or another
 }
 
 // Batch is a list of messages, or of encoded ones, to be followed by a barrier request. A batch
@@ -85,8 +99,9 @@ type Batch struct {
 	ID       uint64
 	From     int // index of the first of Messages in the batch
 	Messages []openflow.Message
-	Frames   []byte // encoded; the session sets their transaction ids
-	Count    int    // of Frames
+	Frames   []byte       // encoded; the session sets their transaction ids
+	Count    int          // of Frames
+	Removals []removalSum // those among Frames, in order
 }
 
 func (r *Ready) reset() {
@@ -104,6 +119,17 @@ func (r *Ready) reset() {
 		TreeEntries: r.TreeEntries[:0], Results: r.Results[:0], Outcomes: r.Outcomes[:0],
 		Infrastructure: r.Infrastructure[:0], Readings: r.Readings[:0],
 		Alarms: r.Alarms[:0], Findings: r.Findings[:0], Monitors: r.Monitors[:0],
-		MeterReadings: r.MeterReadings[:0], Batches: r.Batches[:0],
+		Features: r.Features[:0], Batches: r.Batches[:0],
 	}
+}
+
+// outcome reports the result of an order.
+func (r *Ready) outcome(set *ruleset.Set, rule uint16, result ruleset.Result) {
+	r.Outcomes = append(r.Outcomes, ruleset.Outcome{Rules: set, Rule: rule, Result: result})
+}
+
+// refuse reports the refusal of an order.
+func (r *Ready) refuse(set *ruleset.Set, rule uint16, code openflow.ErrorCode, reason string) {
+	r.Outcomes = append(r.Outcomes,
+		ruleset.Outcome{Rules: set, Rule: rule, Result: ruleset.Refused, Code: code, Reason: reason})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/session"
+	conns "github.com/weirnet/weir/session"
 )
 
 const realController = "127.0.0.1:6653"
@@ -68,7 +68,7 @@ type realSwitch struct {
 
 // sessionConn is the Conn of a session, which knows whose messages errors are about.
 type sessionConn struct {
-	*session.Session
+	*conns.Session
 	at   Address
 	mu   sync.Mutex
 	sent map[uint32]Refused // by transaction id
@@ -105,20 +105,20 @@ func (c *sessionConn) of(xid uint32) (Refused, bool) {
 	return of, ok
 }
 
-func (r *realSwitch) Connected(s *session.Session) {
+func (r *realSwitch) Connected(s *conns.Session) {
 	f := s.Features()
 	c := &sessionConn{Session: s, at: Address{netview.DPID(f.Datapath), epochs.Add(1)}, sent: make(map[uint32]Refused)}
 	s.SetValue(c)
 	r.loop.SwitchUp(c.at, f.Version, f.Tables, c)
 }
-func (r *realSwitch) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
-func (r *realSwitch) BatchEnd(*session.Session)                                      {}
+func (r *realSwitch) PacketIn(*conns.Session, openflow.Header, *openflow.PacketIn) {}
+func (r *realSwitch) BatchEnd(*conns.Session)                                      {}
 
-func (r *realSwitch) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
+func (r *realSwitch) Frame(s *conns.Session, h openflow.Header, frame []byte) bool {
 	return h.Type == openflow.TypeFlowRemoved && r.loop.RemovedFrame(s.Value().(*sessionConn).at, h.Version, frame)
 }
 
-func (r *realSwitch) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+func (r *realSwitch) Message(s *conns.Session, h openflow.Header, m openflow.Message) {
 	c := s.Value().(*sessionConn)
 	switch m := m.(type) {
 	case *openflow.ErrorMsg:
@@ -138,7 +138,7 @@ func (r *realSwitch) Message(s *session.Session, h openflow.Header, m openflow.M
 		}
 	}
 }
-func (r *realSwitch) Disconnected(s *session.Session, _ error) {
+func (r *realSwitch) Disconnected(s *conns.Session, _ error) {
 	r.loop.SwitchDown(s.Value().(*sessionConn).at, "")
 }
 
@@ -166,7 +166,7 @@ func newRealSwitchWith(t *testing.T, l *netlab.Lab, v openflow.Version, config C
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := session.NewServer(session.Config{}, r)
+	server := conns.NewServer(conns.Config{}, r)
 	go server.Serve(listener)
 	t.Cleanup(func() {
 		server.Close(context.Background())

@@ -41,6 +41,8 @@ func TestConvergesWhateverHappens(t *testing.T) {
 			"usurp":    c.usurp,
 			"pause":    c.pauseSome,
 			"order":    c.orderSome,
+			"meddle":   c.meddle,
+			"expire":   c.expireSome,
 			"talk":     func(*rapid.T) { c.talk() },
 		})
 		c.heal(r)
@@ -52,6 +54,7 @@ type chaos struct {
 	*world
 	foreign map[netview.DPID]map[entryKey]bool // that strangers wrote
 	drifted map[netview.DPID]map[entryKey]bool // in whose place they did something that nobody tells of
+	meddled map[netview.DPID]bool              // whose groups or meters they changed, which nobody tells of either
 }
 
 var chaosSwitches = []netview.DPID{1, 2, 3}
@@ -61,6 +64,7 @@ func newChaos(r *rapid.T) *chaos {
 		ReadRulesMax: rapid.IntRange(1, 5).Draw(r, "readings")}
 	c := &chaos{
 		world: newWorld(r, config), foreign: map[netview.DPID]map[entryKey]bool{}, drifted: map[netview.DPID]map[entryKey]bool{},
+		meddled: map[netview.DPID]bool{},
 	}
 	c.add(1, openflow.V13, 254, 1, 2, 3)
 	c.add(2, openflow.V13, 1, 1, 2, 3)
@@ -70,6 +74,7 @@ func newChaos(r *rapid.T) *chaos {
 	for _, dpid := range chaosSwitches {
 		c.foreign[dpid], c.drifted[dpid] = map[entryKey]bool{}, map[entryKey]bool{}
 		c.models[dpid].monitor.offered = rapid.Bool().Draw(r, "monitor")
+		c.models[dpid].stores = func(e *openflow.FlowStats) { c.notRevived(dpid, e) }
 	}
 	return c
 }
@@ -84,7 +89,12 @@ func (c *chaos) anyRule(r *rapid.T, dpid netview.DPID) netview.Rule {
 	if rapid.Bool().Draw(r, "arp") {
 		rule.Match.SetUint(openflow.FieldEthType, 0x0806)
 	}
-	if dpid == 1 {
+	if rapid.IntRange(0, 7).Draw(r, "contest") == 0 { // in the place of an order's rule
+		rule.Priority, rule.Match = uint16(rapid.IntRange(20000, 20001).Draw(r, "contested")), openflow.Match{}
+		rule.Match.SetUint(openflow.FieldInPort, uint64(rapid.IntRange(1, 2).Draw(r, "in")))
+		rule.Match.SetUint(openflow.FieldEthType, 0x0806)
+		rule.Table = plan.ForwardingTable(dpid != 1)
+	} else if dpid == 1 {
 		rule.Table = uint8(rapid.IntRange(1, 2).Draw(r, "table"))
 		if rapid.Bool().Draw(r, "metered") {
 			rule.Instructions = append(rule.Instructions, openflow.UseMeter(1))
@@ -140,6 +150,10 @@ func (c *chaos) takeSome(r *rapid.T) {
 
 func (c *chaos) refuse(r *rapid.T) {
 	m := c.models[c.some(r)]
+	if rapid.Bool().Draw(r, "objects") {
+		m.room = rapid.IntRange(0, 3).Draw(r, "room")
+		return
+	}
 	if rapid.Bool().Draw(r, "capacity") {
 		m.capacity = rapid.IntRange(0, 8).Draw(r, "entries")
 		return
@@ -199,12 +213,53 @@ func (c *chaos) alter(r *rapid.T) {
 	case rapid.Bool().Draw(r, "delete"):
 		delete(m.entries, entryKey{e.Table, e.Priority, e.Match.Key()})
 		m.report(openflow.FlowDeleted, e)
+	case rapid.IntRange(0, 2).Draw(r, "times") == 0:
+		m.retime(e, uint16(rapid.IntRange(0, 2).Draw(r, "idle")), uint16(rapid.IntRange(0, 4).Draw(r, "hard")))
 	default:
 		changed := *e
 		changed.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(rapid.Uint32Range(1, 4).Draw(r, "port")))}
 		m.entries[entryKey{e.Table, e.Priority, e.Match.Key()}] = &changed
 		m.report(openflow.FlowModified, &changed)
 	}
+}
+
+// meddle deletes or changes a group or a meter by content; its entries go, as the switch tells, or stay.
+func (c *chaos) meddle(r *rapid.T) {
+	dpid := c.some(r)
+	m := c.models[dpid]
+	var ids []uint32
+	for id := range m.groups {
+		ids = append(ids, id)
+	}
+	for id := range m.meters {
+		if id >= 1<<20 {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	slices.Sort(ids)
+	id := rapid.SampledFrom(ids).Draw(r, "object")
+	c.meddled[dpid] = true
+	g, isGroup := m.groups[id]
+	switch remove := rapid.Bool().Draw(r, "delete"); {
+	case remove && isGroup && m.group(&openflow.GroupMod{Command: openflow.GroupDelete, Group: id}) == 0:
+	case remove && !isGroup:
+		m.meter(&openflow.MeterMod{Command: openflow.MeterDelete, Meter: id})
+	case isGroup:
+		g.Buckets = slices.Clone(g.Buckets[:1])
+		g.Buckets[0].Actions = []openflow.Action{openflow.Output(4)}
+	default:
+		m.meters[id].Bands[0].Rate = 99
+	}
+	if w := c.wires[dpid]; w != nil {
+		for _, e := range m.gone {
+			w.removed(e)
+		}
+		c.turn()
+	}
+	m.gone = nil
 }
 
 // usurp puts an entry of a stranger in the place of one of ours.
@@ -285,7 +340,7 @@ func (c *chaos) holds(rule *netview.Rule) bool {
 func (c *chaos) heal(r *rapid.T) {
 	for _, dpid := range chaosSwitches {
 		m := c.models[dpid]
-		m.capacity = 0
+		m.capacity, m.room = 0, 0
 		clear(m.refuse)
 		if c.wires[dpid] == nil {
 			c.connect(dpid)
@@ -306,6 +361,9 @@ func (c *chaos) heal(r *rapid.T) {
 	for range 10 {
 		c.talk()
 		c.now = c.now.Add(time.Minute)
+		for _, dpid := range chaosSwitches {
+			c.expire(dpid, true, func(entryKey) bool { return true })
+		}
 	}
 	c.talk()
 	for _, dpid := range chaosSwitches {
@@ -334,12 +392,53 @@ func (c *chaos) agrees(r *rapid.T, dpid netview.DPID) {
 	if len(c.foreign[dpid]) > 0 {
 		r.Fatalf("%s: foreign entries are gone: %v", dpid, c.foreign[dpid])
 	}
+	c.objectsAreUsed(r, dpid)
 	for want := range c.view.Snapshot().Meters(dpid) {
 		held := m.meters[want.ID]
 		if m.meterous && (held == nil || held.Bands[0].Rate != want.Rate) {
 			r.Fatalf("%s: meter %d is %v", dpid, want.ID, held)
 		}
 	}
+}
+
+// objectsAreUsed wants a switch to have the groups and meters by content that its rules use, each once, and no others.
+func (c *chaos) objectsAreUsed(r *rapid.T, dpid netview.DPID) {
+	m := c.models[dpid]
+	unused := map[numbered]bool{}
+	seen := map[string]uint32{}
+	numbers := m.numbers()
+	for id, g := range numbers.Groups {
+		if other, twice := seen[g.Key()]; twice {
+			r.Fatalf("%s: groups %d and %d do the same:\n%s", dpid, id, other, m)
+		}
+		seen[g.Key()] = id
+	}
+	for id := range m.groups {
+		unused[numbered{"group", id}] = true
+	}
+	for id := range numbers.Meters {
+		unused[numbered{"meter", id}] = true
+	}
+	use := func(groups []uint32) {
+		for _, id := range groups {
+			delete(unused, numbered{"group", id})
+		}
+	}
+	for _, e := range m.entries {
+		use(groupsOf(e.Instructions))
+		delete(unused, numbered{"meter", meterOf(e.Instructions)})
+	}
+	for _, g := range m.groups {
+		use(groupsOf(bucketsAsInstructions(g.Buckets)))
+	}
+	if len(unused) > 0 {
+		r.Fatalf("%s: nobody uses %v:\n%s", dpid, unused, m)
+	}
+}
+
+type numbered struct {
+	kind string
+	id   uint32
 }
 
 // writesNothing reconnects all switches: what they hold is as wanted, so nothing may be written. (A

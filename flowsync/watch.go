@@ -1,9 +1,9 @@
 package flowsync
 
 import (
+	"fmt"
 	"time"
 
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
@@ -25,162 +25,159 @@ func (w Watch) String() string { return [...]string{"reading", "asked", "monitor
 
 // Change is one change that a switch's flow monitor reports.
 type Change struct {
-	Event openflow.FlowEvent // not FlowAbbreviated: those are our own changes
-	Entry Entry
-	Match string // Match.Key of the entry
+	Event    openflow.FlowEvent // not FlowAbbreviated: those are our own changes
+	Entry    Entry
+	Match    string // Match.Key of the entry
+	TimedOut bool   // FlowDeleted by a time-out
 }
 
 func (ch *Change) key() entryKey { return entryKey{ch.Entry.Table, ch.Entry.Priority, ch.Match} }
 
-// onMonitoring handles the answer to the request for a flow monitor.
-func (c *Core) onMonitoring(sw *switchState, in MonitorAnswer, now time.Time) {
-	if sw.watch != WatchAsked {
+// notices are what a switch reports of its entries unasked, by flow-removed messages and its flow monitor. Changes
+// that come during a reading wait for its end, and what is omitted or lost is made up for by an audit that compares
+// every row once.
+type notices struct {
+	*session
+	reading *reading
+	soft    *softEntries
+	foreign *foreignEntries
+	batch   *batcher
+	listing *ruleListing
+
+	deferred      []Change // reported during a reading
+	deferredBytes int      // size of deferred, and of the first change that did not fit
+	overflow      bool     // changes were dropped for deferredMax
+	resyncDue     bool     // changes were omitted: every row has to be compared once
+}
+
+// reset ends a session.
+func (n *notices) reset() {
+	n.deferred, n.deferredBytes, n.overflow, n.resyncDue = nil, 0, false, false
+}
+
+// onAnswer handles the answer to the request for a flow monitor.
+func (n *notices) onAnswer(in MonitorAnswer, now time.Time) {
+	if n.watch != WatchAsked {
 		return
 	}
-	sw.watch = WatchMonitor
+	n.watch = WatchMonitor
 	if in.Err != nil {
-		sw.watch = WatchReading
-		c.scheduleRegularAudit(sw, now, true)
+		n.watch = WatchReading
+		n.reading.scheduleRegular(now, true)
 	}
 }
 
 // onPaused handles a pause of the flow monitor, or its end: then the switch is read, so that
 // nothing depends on the changes between.
-func (c *Core) onPaused(sw *switchState, in Paused, now time.Time) {
+func (n *notices) onPaused(in Paused, now time.Time) {
 	switch {
-	case sw.watch != WatchMonitor && sw.watch != WatchPaused:
+	case n.watch != WatchMonitor && n.watch != WatchPaused:
 	case in.On:
-		sw.watch = WatchPaused
+		n.watch = WatchPaused
 	default:
-		sw.watch, sw.resyncDue = WatchMonitor, true
-		sw.scheduleAudit(now)
+		n.watch, n.resyncDue = WatchMonitor, true
+		n.reading.scheduleAudit(now)
+	}
+}
+
+// onMissed schedules a reading, since notices were lost. The batch in flight may have been refused
+// without a notice: its barrier reply proves nothing.
+func (n *notices) onMissed(now time.Time) {
+	n.counters.Overflows++
+	n.raiseLimit("limits.switch_news",
+		fmt.Sprintf("switch %s tells of errors and of entries faster than they are taken: it is read instead", n.dpid))
+	if n.phase == phaseReading {
+		n.overflow = true
+		return
+	}
+	if n.batch.inflight != nil {
+		n.batch.inflight.errorsDropped = true
+	}
+	if n.batch.behind != nil {
+		n.batch.behind.errorsDropped = true
+	}
+	if n.watch == WatchPaused { // the notice that it resumed may be lost too
+		n.watch = WatchMonitor
+	}
+	n.resyncDue = true
+	n.reading.scheduleAudit(now.Add(n.config.RetryFirst))
+}
+
+// afterReading applies the changes that came during a reading, and schedules an audit if some were dropped.
+func (n *notices) afterReading(now time.Time) {
+	late := n.deferred
+	n.deferred, n.deferredBytes = nil, 0
+	n.onChanged(late, now)
+	if n.overflow {
+		n.overflow, n.resyncDue = false, true
+		n.reading.scheduleAudit(now)
+	}
+}
+
+// afterAudit schedules another audit if rows have to be compared that this one did not: no notice will come.
+func (n *notices) afterAudit(whole bool, now time.Time) {
+	if n.resyncDue = n.resyncDue && !whole; n.resyncDue {
+		n.reading.scheduleAudit(now.Add(n.config.RetryFirst))
 	}
 }
 
 // onChanged handles changes that the flow monitor reports. During a reading they are deferred.
-func (c *Core) onChanged(sw *switchState, in Changed, now time.Time) {
-	if sw.phase == phaseReading {
-		for i := range in.Changes {
-			e := &in.Changes[i].Entry
-			if sw.deferredBytes += entrySize(&e.Match, e.Instructions); sw.deferredBytes > deferredMax {
-				sw.deferredOverflow = true
-				break
-			}
-			sw.deferred = append(sw.deferred, in.Changes[i])
+func (n *notices) onChanged(list []Change, now time.Time) {
+	for i := range list {
+		ch := &list[i]
+		if n.phase != phaseReading {
+			n.apply(ch, now)
+			continue
 		}
-		return
-	}
-	for i := range in.Changes {
-		c.applyChange(sw, &in.Changes[i], now)
-	}
-}
-
-// applyDeferred applies the changes that came during a reading.
-func (c *Core) applyDeferred(sw *switchState, now time.Time) {
-	late := sw.deferred
-	sw.deferred, sw.deferredBytes = nil, 0
-	for i := range late {
-		c.applyChange(sw, &late[i], now)
-	}
-	if sw.deferredOverflow {
-		sw.deferredOverflow, sw.resyncDue = false, true
-		sw.scheduleAudit(now)
+		if n.deferredBytes += entrySize(&ch.Entry.Match, ch.Entry.Instructions); n.deferredBytes > deferredMax {
+			n.overflow = true
+			break
+		}
+		n.deferred = append(n.deferred, *ch)
+		if i, ok := n.listing.rowAt(n.ourKey(ch.key())); ok && !ch.TimedOut {
+			n.listing.mortals.lose(i) // unless it is listed later
+		}
 	}
 }
 
-// applyChange applies one change: it records a foreign entry, or repairs a rule in whose place it
+// apply applies one change: it records a foreign entry, or repairs a rule in whose place it
 // is.
-func (c *Core) applyChange(sw *switchState, ch *Change, now time.Time) {
-	foreign := plan.Foreign(ch.Entry.Cookie, c.config.Domain)
-	soft := !foreign && plan.Decode(ch.Entry.Cookie).Kind.Soft()
+func (n *notices) apply(ch *Change, now time.Time) {
+	foreign := plan.Foreign(ch.Entry.Cookie, n.config.Domain)
 	key, gone := ch.key(), ch.Event == openflow.FlowDeleted
 	if foreign {
-		sw.noteForeign(key, ch, c.config.ForeignMax)
+		n.foreign.note(key, ch)
 	} else {
-		sw.markShadowsDirty()
-		delete(sw.foreign, key)
-		key = sw.ourKey(key)
+		n.foreign.markDirty()
+		n.foreign.displaced(key)
 	}
-	if c.applyCompactChange(sw, key, ch, now) {
-		return
-	}
-	w := sw.rows[sw.ourKey(key)]
-	switch {
-	case w != nil && w.rule != nil && gone:
-		c.entryRemoved(sw, w, foreign, SourceMonitor, now)
-	case w != nil && w.rule != nil:
-		c.entryChanged(sw, w, &ch.Entry, now)
-	case w != nil: // being removed
-		w.mayHold = w.mayHold || !gone
-		sw.scheduleAudit(now.Add(c.config.RetryFirst))
+	key = n.ourKey(key)
+	switch i, ok := n.listing.rowAt(key); {
+	case ok && gone && ch.TimedOut && n.listing.timedOut(i, ch.Entry.Cookie, nil, now):
+	case ok && gone:
+		n.listing.removed(i, foreign, SourceMonitor, now)
+	case ok:
+		n.listing.changed(i, &ch.Entry, now)
 	case foreign:
 	case gone:
-		delete(sw.stale, key)
-		delete(sw.soft, key)
-	case !soft:
-		e := ch.Entry
-		sw.stale[key] = &e
+		n.soft.take(key)
+	case !plan.Decode(ch.Entry.Cookie).Kind.Soft():
+		n.listing.track(key, &ch.Entry, now)
 	}
 }
 
-// noteForeign updates the foreign entries.
-func (sw *switchState) noteForeign(key entryKey, ch *Change, most int) {
-	_, known := sw.foreign[key]
-	sw.shadowsDirty = true
-	switch {
-	case ch.Event == openflow.FlowDeleted && known:
-		delete(sw.foreign, key)
-	case ch.Event == openflow.FlowDeleted:
-		sw.foreignOverflow = max(0, sw.foreignOverflow-1)
-	case known || len(sw.foreign) < most:
-		e := ch.Entry
-		e.Instructions = nil
-		sw.foreign[key] = &e
-	case ch.Event == openflow.FlowAdded:
-		sw.foreignOverflow++
-	}
-}
-
-// entryRemoved handles a notice that an entry in the place of a desired rule is gone; ofOthers: it
-// was foreign.
-func (c *Core) entryRemoved(sw *switchState, w *row, ofOthers bool, s Source, now time.Time) {
-	switch {
-	case w.state == rowInFlight:
-		sw.inflight.markLost(w, s)
-	case w.contentKnown && !(ofOthers && c.holds(sw, w, sw.instructionsOf(w))):
-		w.mayHold, w.contentKnown, w.content = false, false, content{}
-		c.drift(sw, w, s, now)
-	case ofOthers && w.blockedByForeign:
-		sw.enqueue(w)
-	}
-}
-
-// entryChanged handles a notice that an entry in the place of a desired rule was added or changed.
-func (c *Core) entryChanged(sw *switchState, w *row, e *Entry, now time.Time) {
-	if w.state == rowInFlight {
-		if !sw.inflight.adds(w, content{e.Cookie, e.Instructions}) {
-			sw.inflight.markLost(w, SourceMonitor)
-		}
+// onRemoved handles a flow-removed message. A firm entry that is desired is put back.
+func (n *notices) onRemoved(in Removed, now time.Time) {
+	if plan.Foreign(in.Cookie, n.config.Domain) {
 		return
 	}
-	was := w.contentKnown
-	w.setHeld(e)
+	key := n.ourKey(entryKey{in.Table, in.Priority, in.Match})
+	n.soft.take(key)
+	i, ok := n.listing.rowAt(key)
 	switch {
-	case c.holds(sw, w, sw.instructionsOf(w)):
-		if w.status.state != netview.RuleInstalled {
-			sw.enqueue(w)
-		}
-	case was || w.status.state == netview.RuleInstalled:
-		c.drift(sw, w, SourceMonitor, now)
+	case !ok:
+	case in.Last != nil && n.listing.timedOut(i, in.Cookie, in.Last, now):
+	default:
+		n.listing.flowRemoved(i, now)
 	}
-}
-
-// adds reports whether an entry that the switch reports is the one that the batch adds.
-func (f *inflightBatch) adds(w *row, told content) bool {
-	for i := range f.ops {
-		if o := &f.ops[i]; o.row == w && o.rule != nil {
-			return content{o.rule.Cookie, o.instructions}.same(told)
-		}
-	}
-	return false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -23,20 +24,24 @@ type wire struct {
 	epoch uint64
 	sent  map[uint32]Refused // what was sent, by transaction id
 	model *model
-	queue []queued
+	queue []message
 	room  int // messages the queue holds
 	xid   uint32
 	shut  bool
 	dense bool // all parts of an answer come at once
+	brief bool // what is asked of groups and meters is answered at once, and not logged
 	log   func(line string)
+
+	unlisted bool // the switch leaves questions for groups and meters open
 }
 
-// queued is a message as bytes, and who waits for its answer.
-type queued struct {
+// message is a message as bytes, and who waits for its answer.
+type message struct {
 	frame     []byte
 	barrier   func(error)
 	multipart func(openflow.ReplyBody, error)
 	more      func(mute, shut bool) // another part of an answer
+	sent      time.Time
 }
 
 // at is the session.
@@ -61,7 +66,7 @@ func (w *wire) Send(batch uint64, index int, messages ...openflow.Message) error
 	}
 	for i, m := range messages {
 		w.own(first+uint32(i), batch, index+i)
-		if err := w.append(first+uint32(i), m, queued{}); err != nil {
+		if err := w.append(first+uint32(i), m, message{}); err != nil {
 			panic("flowsync sent what cannot be said: " + err.Error())
 		}
 	}
@@ -85,7 +90,7 @@ func (w *wire) SendFrames(batch uint64, frames []byte, count int) error {
 		n := int(frames[2])<<8 | int(frames[3])
 		_, m, err := openflow.Parse(bytes.Clone(frames[:n]))
 		if err == nil {
-			err = w.append(first+uint32(i), m, queued{})
+			err = w.append(first+uint32(i), m, message{})
 		}
 		if err != nil {
 			panic("flowsync sent what cannot be said: " + err.Error())
@@ -99,15 +104,22 @@ func (w *wire) SendFrames(batch uint64, frames []byte, count int) error {
 }
 
 func (w *wire) Barrier(answer func(error)) error {
-	return w.request(&openflow.BarrierRequest{}, queued{barrier: answer})
+	return w.request(&openflow.BarrierRequest{}, message{barrier: answer})
 }
 
 func (w *wire) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
-	return w.request(&openflow.MultipartRequest{Body: body}, queued{multipart: answer})
+	switch body.(type) {
+	case *openflow.GroupDescRequest, *openflow.MeterConfigRequest, *openflow.GroupFeaturesRequest, *openflow.MeterFeaturesRequest:
+		if w.brief && !w.shut {
+			answer(w.model.multipart(body))
+			return nil
+		}
+	}
+	return w.request(&openflow.MultipartRequest{Body: body}, message{multipart: answer})
 }
 
 func (w *wire) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error, answer func(error)) error {
-	return w.request(&openflow.MultipartRequest{Body: body}, queued{multipart: func(reply openflow.ReplyBody, err error) {
+	return w.request(&openflow.MultipartRequest{Body: body}, message{multipart: func(reply openflow.ReplyBody, err error) {
 		if err != nil {
 			answer(err)
 			return
@@ -136,7 +148,7 @@ func (w *wire) inParts(list *openflow.FlowStatsList, part func(openflow.Version,
 		w.inParts(rest, part, answer)
 		return
 	}
-	next := queued{more: func(mute, shut bool) {
+	next := message{more: func(mute, shut bool) {
 		switch {
 		case shut:
 			answer(errClosed)
@@ -144,10 +156,10 @@ func (w *wire) inParts(list *openflow.FlowStatsList, part func(openflow.Version,
 			w.inParts(rest, part, answer)
 		}
 	}}
-	w.queue = append([]queued{next}, w.queue...)
+	w.queue = append([]message{next}, w.queue...)
 }
 
-func (w *wire) request(m openflow.Message, q queued) error {
+func (w *wire) request(m openflow.Message, q message) error {
 	switch {
 	case w.shut:
 		return errClosed
@@ -158,10 +170,11 @@ func (w *wire) request(m openflow.Message, q queued) error {
 	return w.append(w.xid, m, q)
 }
 
-func (w *wire) append(xid uint32, m openflow.Message, q queued) (err error) {
+func (w *wire) append(xid uint32, m openflow.Message, q message) (err error) {
 	if q.frame, err = openflow.Append(nil, w.model.version, xid, m); err != nil {
 		return err
 	}
+	q.sent = w.model.now()
 	w.queue = append(w.queue, q)
 	if w.log != nil {
 		h := openflow.Header{Version: w.model.version, XID: xid}
@@ -179,7 +192,7 @@ func (w *wire) take(n int, mute bool) {
 	}
 }
 
-func (w *wire) one(q queued, mute bool) {
+func (w *wire) one(q message, mute bool) {
 	if q.more != nil {
 		q.more(mute, false)
 		return
@@ -193,12 +206,16 @@ func (w *wire) one(q queued, mute bool) {
 		q.barrier(nil)
 	case q.multipart != nil && !mute:
 		request := m.(*openflow.MultipartRequest).Body
+		if w.unlisted && request.Kind() >= openflow.MultipartGroup && request.Kind() <= openflow.MultipartMeterFeatures {
+			return
+		}
 		body, err := w.model.multipart(request)
 		if _, monitor := request.(*openflow.FlowMonitorRequest); monitor && err == nil {
 			w.model.monitor.tell = w.tell
 		}
 		q.multipart(body, err)
 	case q.barrier == nil && q.multipart == nil:
+		w.model.sent = q.sent
 		w.modify(h, m, mute)
 	}
 }
@@ -211,6 +228,7 @@ func (w *wire) modify(h openflow.Header, m openflow.Message, mute bool) {
 	code, gone := w.model.take(m)
 	w.model.monitor.own = 0
 	if mute {
+		w.model.gone = nil
 		return
 	}
 	if code != 0 {
@@ -222,6 +240,10 @@ func (w *wire) modify(h openflow.Header, m openflow.Message, mute bool) {
 	if gone != nil {
 		w.removed(gone)
 	}
+	for _, e := range w.model.gone {
+		w.removed(e)
+	}
+	w.model.gone = nil
 }
 
 // refuse tells of an error, with whose message it is.
@@ -267,7 +289,7 @@ func (w *wire) cut(n int) {
 // readAll splits a listing of one message by owner.
 func (c *Config) readAll(stats []openflow.FlowStats, single bool) (r Reading) {
 	for i := range stats {
-		c.classify(&r, &stats[i], single)
+		c.classify(&r, &stats[i])
 	}
 	return r
 }

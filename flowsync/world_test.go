@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // tester is a *testing.T, or a *rapid.T, to which failures have to be told for it to find the
@@ -33,7 +34,9 @@ type world struct {
 	seen   netview.Revision
 	lines  []string
 	loud   bool
+	brief  bool // wire.brief
 	now    time.Time
+	holds  bool // what was said of the last switch that was first read in a session
 
 	orders *accounts // nil if nobody keeps an account of them
 }
@@ -45,7 +48,8 @@ func newWorld(t tester, config Config) *world {
 		config.ReadEvery = 24 * time.Hour
 	}
 	config.OnOutcomes = w.onOutcomes
-	config.OnTreeEntries = func(at Address, entries []Entry) {
+	config.OnTreeEntries = func(at Address, entries []Entry, holds bool) {
+		w.holds = holds
 		for i := range entries {
 			w.say(fmt.Sprintf("%s: found %s", at.DPID, entries[i].String()))
 		}
@@ -96,6 +100,7 @@ func (w *world) say(line string) {
 // add makes a switch, with ports that are up.
 func (w *world) add(dpid netview.DPID, version openflow.Version, tables uint8, ports ...uint32) {
 	w.models[dpid] = newModel(version, tables)
+	w.models[dpid].now = func() time.Time { return w.now }
 	sw := &netview.Switch{DPID: dpid, Version: version, Tables: tables, State: netview.SwitchDisconnected}
 	for _, p := range ports {
 		sw.Ports = append(sw.Ports, netview.Port{Number: p, Up: true})
@@ -114,7 +119,7 @@ func (w *world) change(dpid netview.DPID, do func(*netview.Switch)) {
 
 func (w *world) connect(dpid netview.DPID) {
 	m := w.models[dpid]
-	c := &wire{loop: w.loop, dpid: dpid, epoch: epochs.Add(1), model: m, room: 1 << 20, dense: w.loud, log: w.say}
+	c := &wire{loop: w.loop, dpid: dpid, epoch: epochs.Add(1), model: m, room: 1 << 20, dense: w.loud, brief: w.brief, log: w.say}
 	if !w.loud {
 		c.log = nil
 	}
@@ -175,60 +180,7 @@ func (w *world) check() {
 	if err := w.view.Snapshot().Check(); err != nil {
 		w.t.Fatal(err)
 	}
-	w.loop.core.check(w.t)
-}
-
-// check verifies the core's invariants.
-func (c *Core) check(t tester) {
-	t.Helper()
-	weights := 0
-	defer func() {
-		if weights != c.readRules || len(c.readQueue) > 0 && c.readRules == 0 && c.holdUntil.IsZero() {
-			t.Fatalf("%d switches wait for those that are read, of a weight of %d, counted as %d", len(c.readQueue),
-				weights, c.readRules)
-		}
-	}()
-	for _, dpid := range c.dpids() {
-		sw := c.switches[dpid]
-		sw.checkRuleSets(t)
-		where := map[*row]rowState{}
-		for _, r := range sw.queue {
-			if where[r] == rowQueued && sw.rows[r.key] == r {
-				t.Fatalf("%s: a row is in the queue twice", dpid)
-			}
-			where[r] = rowQueued
-		}
-		if sw.inflight != nil {
-			for i := range sw.inflight.ops {
-				if r := sw.inflight.ops[i].row; r != nil {
-					where[r] = rowInFlight
-				}
-			}
-			if sw.phase != phaseReady || sw.answerDeadline.IsZero() {
-				t.Fatalf("%s: a batch is in flight in phase %d without a deadline", dpid, sw.phase)
-			}
-		}
-		for key, r := range sw.rows {
-			if r.key != key || r.state != where[r] {
-				t.Fatalf("%s: row %v is in state %d, but stands in %d", dpid, key, r.state, where[r])
-			}
-			if r.rule != nil && r.status.state == netview.RuleInstalled && sw.phase == phaseReady &&
-				r.state == rowIdle && !r.contentKnown {
-				t.Fatalf("%s: %v is called installed, but is not known to be", dpid, key)
-			}
-			if r.rule == nil && sw.phase == phaseDown {
-				t.Fatalf("%s: a removal outlived the session", dpid)
-			}
-		}
-		waits := sw.phase == phaseReady && sw.inflight == nil && len(sw.queue) > 0 && !sw.meters.reading || sw.compactWaits()
-		if waits && !sw.denied {
-			t.Fatalf("%s: rows wait, and nothing is in flight", dpid)
-		}
-		weights += sw.readWeight
-		if sw.phase == phaseReading && sw.answerDeadline.IsZero() && sw.readAt.IsZero() && !sw.inReadQueue {
-			t.Fatalf("%s: waits for a reading that nobody asked for", dpid)
-		}
-	}
+	w.loop.core.mustHold(w.t)
 }
 
 // parseRule reads a rule: words like table=1 priority=5004 kind=tree version=1 domain=1
@@ -274,6 +226,14 @@ func parseRule(t tester, line string) netview.Rule {
 	return r
 }
 
+// keyOf returns the key of a rule of the view.
+func keyOf(r *netview.Rule) entryKey { return entryKey{r.Table, r.Priority, r.Match.Key()} }
+
+// sameInstructions reports whether a switch does the same for both.
+func sameInstructions(a, b []openflow.Instruction) bool {
+	return string(ruleset.AppendKey(nil, a)) == string(ruleset.AppendKey(nil, b))
+}
+
 func parseOutputs(t tester, list string) (actions []openflow.Action) {
 	t.Helper()
 	for _, word := range strings.Split(list, ",") {
@@ -298,10 +258,10 @@ func (c *Core) Foreign(dpid netview.DPID) (list []Entry, total int) {
 	if sw == nil {
 		return nil, 0
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(sw.foreign), entryKey.compare) {
-		list = append(list, *sw.foreign[key])
+	for _, key := range slices.SortedFunc(maps.Keys(sw.foreign.at), entryKey.compare) {
+		list = append(list, *sw.foreign.at[key])
 	}
-	return list, len(list) + sw.foreignOverflow
+	return list, sw.foreign.count()
 }
 
 // Leftover returns the soft entries of an earlier run that a switch may still hold, in the order of
@@ -311,8 +271,8 @@ func (c *Core) Leftover(dpid netview.DPID) (list []SoftEntry) {
 	if sw == nil {
 		return nil
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(sw.soft), entryKey.compare) {
-		list = append(list, *sw.soft[key])
+	for _, key := range slices.SortedFunc(maps.Keys(sw.soft.at), entryKey.compare) {
+		list = append(list, *sw.soft.at[key])
 	}
 	return list
 }

@@ -31,18 +31,22 @@ func (p *pass) act(a *openflow.Action) {
 		p.group(a.ID)
 	case openflow.ActionSetField:
 		if f, value, ok := a.Field(); ok {
-			p.setField(f, value)
+			if p.v10 {
+				p.frame.setField10(f, value)
+			} else {
+				p.frame.setField(f, value)
+			}
 		}
 	case openflow.ActionSetVLANVID, openflow.ActionSetVLANPCP:
-		p.setVLAN10(a)
+		p.frame.setVLAN10(a)
 	case openflow.ActionPushVLAN:
-		p.pushVLAN(a.EtherType)
+		p.frame.pushVLAN(a.EtherType)
 	case openflow.ActionPopVLAN:
-		p.popVLAN()
+		p.frame.popVLAN()
 	case openflow.ActionPushMPLS:
-		p.pushMPLS(a.EtherType)
+		p.frame.pushMPLS(a.EtherType)
 	case openflow.ActionPopMPLS:
-		p.popMPLS(a.EtherType)
+		p.frame.popMPLS(a.EtherType)
 	default:
 		p.actTTL(a)
 	}
@@ -53,7 +57,7 @@ func (p *pass) act(a *openflow.Action) {
 func (p *pass) output(no uint32, maxLen uint16) {
 	switch no {
 	case openflow.PortInPort:
-		if in := p.s.ports.find(p.inPort); in != nil {
+		if in := p.s.ports.find(p.frame.inPort); in != nil {
 			p.transmit(in)
 		}
 	case openflow.PortController:
@@ -64,7 +68,7 @@ func (p *pass) output(no uint32, maxLen uint16) {
 		p.packetIn(PacketIn{Reason: reason, MaxLen: maxLen})
 	case openflow.PortAll, openflow.PortFlood:
 		for _, to := range p.s.ports.all {
-			if to.Number != p.inPort && (to.flooded || no == openflow.PortAll) {
+			if to.Number != p.frame.inPort && (to.flooded || no == openflow.PortAll) {
 				p.transmit(to)
 			}
 		}
@@ -73,9 +77,9 @@ func (p *pass) output(no uint32, maxLen uint16) {
 	case openflow.PortNormal:
 		p.normal()
 	default:
-		if to := p.s.ports.find(no); to != nil && no != p.inPort {
+		if to := p.s.ports.find(no); to != nil && no != p.frame.inPort {
 			if !to.live() {
-				p.undelivered(to)
+				undelivered(p.s.out, to)
 			}
 			p.transmit(to)
 		}
@@ -83,46 +87,11 @@ func (p *pass) output(no uint32, maxLen uint16) {
 }
 
 // undelivered reports a packet for a port that is down.
-func (p *pass) undelivered(to *port) {
-	if out, ok := p.s.out.(DropOutput); ok {
+func undelivered(out Output, to *port) {
+	if out, ok := out.(DropOutput); ok {
 		out.Undelivered(to.Number)
 	}
 }
 
 // transmit sends the packet out of a port.
-func (p *pass) transmit(to *port) {
-	if to.Config&(openflow.PortConfigDown|openflow.PortConfigNoFwd) != 0 || to.State&openflow.PortStateDown != 0 {
-		to.stats.TxDropped++
-		return
-	}
-	to.stats.TxPackets++
-	to.stats.TxBytes += uint64(len(p.frame))
-	queue := uint32(0)
-	if p.queue != 0 || len(to.queues) > 0 {
-		if q := to.queue(p.queue); q != nil {
-			queue = q.id
-			q.packets++
-			q.bytes += uint64(len(p.frame))
-		}
-	}
-	p.s.out.Transmit(to.Number, queue, p.frame)
-}
-
-// writable makes the frame one that may be changed and marks it as changed.
-func (p *pass) writable() []byte {
-	p.stale = true
-	if !p.own {
-		p.frame = append(p.s.level(p.level)[:0], p.frame...)
-		p.own = true
-		p.s.scratch[p.level] = p.frame
-	}
-	return p.frame
-}
-
-// level is the scratch memory of a level of copies.
-func (s *Switch) level(n int) []byte {
-	for n >= len(s.scratch) {
-		s.scratch = append(s.scratch, nil)
-	}
-	return s.scratch[n]
-}
+func (p *pass) transmit(to *port) { to.transmit(p.queue, p.frame.bytes, p.s.out) }

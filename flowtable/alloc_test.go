@@ -7,59 +7,71 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
+// changes are actions that change a packet in most ways that there are.
+const changes = "set_field:10.0.0.9->ipv4_dst,set_field:9->udp_dst,set_field:8->ip_dscp,dec_nw_ttl,push_vlan:0x8100,set_field:5->vlan_vid,"
+
+// instructed are all sorts of things that an entry may do with a packet.
+var instructed = []struct{ name, do string }{
+	{"output", "apply:[output:2]"},
+	{"flood", "apply:[output:flood]"},
+	{"normal", "apply:[output:normal]"},
+	{"controller", "apply:[output:controller:128]"},
+	{"changes", "apply:[" + changes + "output:2,pop_vlan,push_mpls:0x8847,dec_mpls_ttl,copy_ttl_out,copy_ttl_in,output:3]"},
+	{"action set", "write:[" + changes + "output:2]"},
+	{"groups", "apply:[group:1,group:2,group:3]"},
+	{"meter", "meter:1;apply:[output:2]"},
+	{"tables", "write_metadata:0x5;goto_table:1"},
+	{"invalid ttl", "apply:[set_nw_ttl:1,dec_nw_ttl]"},
+}
+
+// instructedBed is a switch with an entry that does something with each packet of UDP that comes in
+// at port 1, and with what that entry needs.
+func instructedBed(tb testing.TB, do string, out Output) *bed {
+	b := newBed(tb, Config{Buffers: 16})
+	bucket := func(do string) openflow.Bucket {
+		in, err := openflow.ParseInstruction("apply:" + do)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: in.Actions}
+	}
+	one, two := bucket("[set_field:00:00:00:00:00:01->eth_dst,output:2]"), bucket("[output:3]")
+	for id, kind := range []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeSelect,
+		openflow.GroupTypeIndirect} {
+		m := &openflow.GroupMod{Kind: kind, Group: uint32(id + 1), Buckets: []openflow.Bucket{one, two}}
+		if kind == openflow.GroupTypeSelect {
+			m.Buckets[0].Weight, m.Buckets[1].Weight = 1, 2
+		}
+		if kind == openflow.GroupTypeIndirect {
+			m.Buckets = m.Buckets[:1]
+		}
+		if err := b.GroupMod(openflow.V13, m, 0, out); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	meter := &openflow.MeterMod{Meter: 1, Flags: openflow.MeterFlagPktps, Bands: []openflow.Band{
+		{Type: openflow.BandDSCPRemark, Rate: 1, PrecLevel: 1},
+	}}
+	if err := b.MeterMod(openflow.V13, meter, 0, out); err != nil {
+		tb.Fatal(err)
+	}
+	b.must(flow(tb, 1, "in_port=1,eth_type=0x0800,ip_proto=17", do))
+	m := flow(tb, 1, "metadata=0x5", "apply:[output:2]")
+	m.Table = 1
+	b.must(m)
+	for i := range 5 { // so that the cache is used
+		b.must(flow(tb, uint16(10+i), "in_port=9,eth_dst=00:00:00:00:00:00/"+[]string{"ff", "fe", "fc", "f8",
+			"f0"}[i]+":00:00:00:00:00", ""))
+	}
+	return b
+}
+
 // TestReceiveAllocatesNothing: whatever the entries do with a packet.
 func TestReceiveAllocatesNothing(t *testing.T) {
-	const change = "set_field:10.0.0.9->ipv4_dst,set_field:9->udp_dst,set_field:8->ip_dscp,dec_nw_ttl,push_vlan:0x8100,set_field:5->vlan_vid,"
-	for _, c := range []struct{ name, do string }{
-		{"output", "apply:[output:2]"},
-		{"flood", "apply:[output:flood]"},
-		{"normal", "apply:[output:normal]"},
-		{"controller", "apply:[output:controller:128]"},
-		{"changes", "apply:[" + change + "output:2,pop_vlan,push_mpls:0x8847,dec_mpls_ttl,copy_ttl_out,copy_ttl_in,output:3]"},
-		{"action set", "write:[" + change + "output:2]"},
-		{"groups", "apply:[group:1,group:2,group:3]"},
-		{"meter", "meter:1;apply:[output:2]"},
-		{"tables", "write_metadata:0x5;goto_table:1"},
-		{"invalid ttl", "apply:[set_nw_ttl:1,dec_nw_ttl]"},
-	} {
+	for _, c := range instructed {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBed(t, Config{Buffers: 16})
 			var out sink
-			bucket := func(do string) openflow.Bucket {
-				in, err := openflow.ParseInstruction("apply:" + do)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny, Actions: in.Actions}
-			}
-			one, two := bucket("[set_field:00:00:00:00:00:01->eth_dst,output:2]"), bucket("[output:3]")
-			for id, kind := range []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeSelect,
-				openflow.GroupTypeIndirect} {
-				m := &openflow.GroupMod{Kind: kind, Group: uint32(id + 1), Buckets: []openflow.Bucket{one, two}}
-				if kind == openflow.GroupTypeSelect {
-					m.Buckets[0].Weight, m.Buckets[1].Weight = 1, 2
-				}
-				if kind == openflow.GroupTypeIndirect {
-					m.Buckets = m.Buckets[:1]
-				}
-				if err := b.GroupMod(openflow.V13, m, 0, &out); err != nil {
-					t.Fatal(err)
-				}
-			}
-			meter := &openflow.MeterMod{Meter: 1, Flags: openflow.MeterFlagPktps, Bands: []openflow.Band{
-				{Type: openflow.BandDSCPRemark, Rate: 1, PrecLevel: 1},
-			}}
-			if err := b.MeterMod(openflow.V13, meter, 0, &out); err != nil {
-				t.Fatal(err)
-			}
-			b.must(flow(t, 1, "in_port=1,eth_type=0x0800,ip_proto=17", c.do))
-			m := flow(t, 1, "metadata=0x5", "apply:[output:2]")
-			m.Table = 1
-			b.must(m)
-			for i := range 5 { // so that the cache is used
-				b.must(flow(t, uint16(10+i), "in_port=9,eth_dst=00:00:00:00:00:00/"+[]string{"ff", "fe", "fc", "f8",
-					"f0"}[i]+":00:00:00:00:00", ""))
-			}
+			b := instructedBed(t, c.do, &out)
 			frame, now := udp(0), time.Duration(0)
 			send := func() {
 				now++

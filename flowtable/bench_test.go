@@ -102,8 +102,8 @@ func benchmarkLookup(b *testing.B, n, masks int, find func(*table, *words) *entr
 	s, _, frames := fullOf(b, n, masks, 1024)
 	keys := make([]words, len(frames))
 	for i := range frames {
-		s.pass.begin(s, frames[i], 1, 1)
-		keys[i] = s.pass.key
+		s.pass.begin(s, frames[i], 1)
+		keys[i] = s.pass.frame.key
 	}
 	t, i, hits := s.tables[0], 0, 0
 	b.ReportAllocs()
@@ -138,6 +138,23 @@ func BenchmarkReceive(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkInstructed is a packet, and what each sort of entry does with it.
+func BenchmarkInstructed(b *testing.B) {
+	for _, c := range instructed {
+		b.Run(c.name, func(b *testing.B) {
+			var out sink
+			s, frame, now := instructedBed(b, c.do, &out), udp(0), time.Duration(0)
+			b.ReportAllocs()
+			start := cpu()
+			defer func() { reportCPU(b, start) }()
+			for b.Loop() {
+				now++
+				s.Receive(1, frame, now, &out)
+			}
+		})
 	}
 }
 

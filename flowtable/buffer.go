@@ -66,8 +66,7 @@ func (b *buffers) forget(id uint32) {
 // kept copies a buffered packet into the scratch memory: it may come to the controllers again,
 // which may take its very slot.
 func (s *Switch) kept(b *buffer) []byte {
-	s.scratch[0] = append(s.level(0)[:0], b.frame...)
-	return s.scratch[0]
+	return s.copies.put(0, b.frame)
 }
 
 // releaseBuffer sends a buffered packet through the tables, after a flow-mod.
@@ -77,7 +76,7 @@ func (s *Switch) releaseBuffer(id uint32) error {
 		return err
 	}
 	b.used = true
-	s.pass.begin(s, s.kept(b), b.inPort, 1)
+	s.pass.begin(s, s.kept(b), b.inPort)
 	s.pass.pipeline(0)
 	return nil
 }

@@ -25,61 +25,6 @@ func addDelta(b []byte, delta uint32) {
 	binary.BigEndian.PutUint16(b, ^uint16(sum))
 }
 
-// headers are the places of the headers of a frame, 0 where there is none.
-type headers struct {
-	l3, l4 int
-	ipv6   bool
-	proto  uint8 // of l4
-	end    int   // of the IP packet, in the frame
-	source bool  // a routing header stands in for the destination: checksums do not cover it
-}
-
-// locate finds the headers of the packet as it is now.
-func (p *pass) locate() (h headers) {
-	if p.stale {
-		p.read()
-	}
-	k := &p.fields
-	if k.Layers&(packet.LayerIPv4|packet.LayerIPv6|packet.LayerARP) == 0 {
-		return h
-	}
-	_, _, _, _, h.l3, _ = packet.ParseEthernet(p.frame)
-	switch {
-	case k.Layers&packet.LayerIPv4 != 0:
-		ip := packet.IPv4(p.frame[h.l3:])
-		h.l4, h.end, h.proto = h.l3+ip.HeaderLen(), h.l3+int(ip.TotalLen()), k.IPProto
-	case k.Layers&packet.LayerIPv6 != 0:
-		ip := packet.IPv6(p.frame[h.l3:])
-		h.ipv6, h.end, h.proto = true, h.l3+packet.IPv6Len+int(ip.PayloadLen()), k.IPProto
-		_, payload, ok := ip.Payload()
-		if h.l4 = min(h.end, len(p.frame)) - len(payload); !ok {
-			h.l4 = 0
-		}
-		h.source = h.l4 != 0 && routed(p.frame[h.l3:h.l4])
-	}
-	h.end = min(h.end, len(p.frame))
-	const transports = packet.LayerTCP | packet.LayerUDP | packet.LayerSCTP | packet.LayerICMPv4 | packet.LayerICMPv6
-	if k.Layers&transports == 0 {
-		h.l4 = 0
-	}
-	return h
-}
-
-// routed reports whether one of the extension headers of an IPv6 packet, b without its payload, is
-// a routing header with segments left.
-func routed(b []byte) bool {
-	next := b[6]
-	for at := packet.IPv6Len; at+8 <= len(b); {
-		if next == packet.ProtoRouting {
-			return b[at+3] != 0
-		}
-		size := packet.ExtensionLen(next, b[at:])
-		next = b[at]
-		at += size
-	}
-	return false
-}
-
 // checksumAt is where the Internet checksum of the transport is, and whether it covers the IP
 // addresses; 0 if there is none to keep right.
 func (h *headers) checksumAt(frame []byte) (at int, pseudo bool) {

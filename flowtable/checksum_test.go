@@ -13,12 +13,12 @@ func TestEveryPort(t *testing.T) {
 	b := newBed(t, Config{})
 	frame, zeros := udp(0), 0
 	for port := range 1 << 16 {
-		b.pass.begin(b.Switch, frame, 1, 1)
-		b.pass.setField(openflow.FieldUDPSrc, binary.BigEndian.AppendUint16(nil, uint16(port)))
-		if fault := faults(b.pass.frame); fault != "" {
+		b.pass.begin(b.Switch, frame, 1)
+		b.pass.frame.setField(openflow.FieldUDPSrc, binary.BigEndian.AppendUint16(nil, uint16(port)))
+		if fault := faults(b.pass.frame.bytes); fault != "" {
 			t.Fatalf("port %d:%s", port, fault)
 		}
-		if binary.BigEndian.Uint16(b.pass.frame[40:]) == 0xffff {
+		if binary.BigEndian.Uint16(b.pass.frame.bytes[40:]) == 0xffff {
 			zeros++
 		}
 	}

@@ -23,7 +23,8 @@ func (p *pass) group(id uint32) {
 	case openflow.GroupTypeIndirect:
 		p.bucket(&g.buckets[0])
 	case openflow.GroupTypeSelect:
-		if b := p.choose(g); b != nil {
+		p.frame.refresh()
+		if b := g.choose(p.s, &p.frame.key); b != nil {
 			p.bucket(b)
 		}
 	case openflow.GroupTypeFastFailover:
@@ -39,24 +40,22 @@ func (p *pass) group(id uint32) {
 // bucket does the actions of a bucket to a copy of the packet, unless it has been through as many
 // as it may.
 func (p *pass) bucket(b *bucket) {
-	if p.budget == 0 || p.level > maxChain {
+	if p.budget == 0 || p.frame.level > maxChain {
 		return
 	}
 	p.budget--
 	b.packets++
 	b.bytes += uint64(p.size)
-	frame, own, stale, level, queue := p.frame, p.own, p.stale, p.level, p.queue
-	fields, key, v10, done := p.fields, p.key, p.v10, p.done
-	inSet := p.inSet
-	p.own, p.level, p.v10, p.inSet = false, level+1, false, true
+	frame, queue, v10, inSet, done := p.frame, p.queue, p.v10, p.inSet, p.done
+	p.frame.fork()
+	p.v10, p.inSet = false, true
 	for _, a := range b.ordered {
 		if p.done {
 			break
 		}
 		p.act(a)
 	}
-	p.frame, p.own, p.stale, p.level, p.queue = frame, own, stale, level, queue
-	p.fields, p.key, p.v10, p.done, p.inSet = fields, key, v10, done, inSet
+	p.frame, p.queue, p.v10, p.inSet, p.done = frame, queue, v10, inSet, done
 }
 
 // bucketLives reports whether what a bucket watches is live. A bucket that watches nothing is live.
@@ -95,19 +94,16 @@ func (s *Switch) anyLive(buckets []bucket) bool {
 	return false
 }
 
-// choose is the bucket of a select group for the packet's flow; nil if none can be. Each bucket
+// choose is the bucket of a select group for the flow of a packet; nil if none can be. Each bucket
 // draws a number from the flow and its own place, weighted so that the chance of the best is its
 // share of the weights (rendezvous hashing): when a bucket dies, only its flows move.
-func (p *pass) choose(g *group) *bucket {
-	if p.stale {
-		p.read()
-	}
-	flow := p.key.flowHash(p.s.cfg.Seed ^ uint64(g.id)*mix2)
+func (g *group) choose(s *Switch, key *words) *bucket {
+	flow := key.flowHash(s.cfg.Seed ^ uint64(g.id)*mix2)
 	var best *bucket
 	bestScore := math.Inf(1)
 	for i := range g.buckets {
 		b := &g.buckets[i]
-		if b.Weight == 0 || !p.s.bucketLives(b) {
+		if b.Weight == 0 || !s.bucketLives(b) {
 			continue
 		}
 		draw := (float64(mix(flow, uint64(i), mix1*uint64(i))>>11) + 0.5) / (1 << 53)

@@ -87,8 +87,8 @@ func TestDeepChain(t *testing.T) {
 		if sent := len(b.out.frames); sent != c.sent {
 			t.Errorf("a chain of %d groups: %d frames, want %d", c.groups, sent, c.sent)
 		}
-		if len(b.scratch) > maxChain+2 {
-			t.Errorf("a chain of %d groups: memory for %d copies is kept", c.groups, len(b.scratch))
+		if len(b.copies) > maxChain+2 {
+			t.Errorf("a chain of %d groups: memory for %d copies is kept", c.groups, len(b.copies))
 		}
 	}
 }

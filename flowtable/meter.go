@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/packet"
 )
 
 // meter is a meter with its counters.
@@ -206,29 +205,14 @@ func (b *band) fill(now time.Duration) {
 
 // metered sends the packet through a meter and reports whether it goes on.
 func (p *pass) metered(m *meter) bool {
-	ok, precedence := m.pass(len(p.frame), p.s.now)
+	ok, precedence := m.pass(len(p.frame.bytes), p.s.now)
 	if !ok {
 		p.done = true
 		return false
 	}
 	if precedence > 0 {
-		p.remark(precedence)
+		h := p.frame.locate()
+		h.remark(precedence)
 	}
 	return true
-}
-
-// remark raises the drop precedence of a packet of an assured-forwarding class (RFC 2597: 1 to 3 in
-// each of four classes). Others stay.
-func (p *pass) remark(by uint8) {
-	h := p.locate()
-	if p.fields.Layers&(packet.LayerIPv4|packet.LayerIPv6) == 0 {
-		return
-	}
-	dscp := p.fields.DSCP
-	class, drop := dscp>>3, dscp>>1&3
-	if class < 1 || class > 4 || drop == 0 || dscp&1 != 0 {
-		return
-	}
-	drop = min(drop+by, 3)
-	p.setClass(&h, 0xfc, (class<<3|drop<<1)<<2)
 }

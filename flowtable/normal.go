@@ -99,27 +99,26 @@ func (l *learning) unlink(at int32) {
 // where the receiver was seen, or floods it. A packet of a controller that names no port came from
 // nowhere: it is not learned from, and goes to any address.
 func (p *pass) normal() {
-	from := p.s.ports.find(p.inPort)
-	if from == nil && p.inPort != openflow.PortController && p.inPort != openflow.PortAny {
+	f := &p.frame
+	from := p.s.ports.find(f.inPort)
+	if from == nil && f.inPort != openflow.PortController && f.inPort != openflow.PortAny {
 		return
 	}
-	if from != nil && bridgeReserved(p.frame) {
+	if from != nil && bridgeReserved(f.bytes) {
 		return
 	}
-	if p.stale {
-		p.read()
-	}
-	tag := uint16(p.key.get(openflow.FieldVLANVID))
+	f.refresh()
+	tag := uint16(f.key.get(openflow.FieldVLANVID))
 	vlan := tag & packet.VLANMask
 	l := &p.s.learning
-	if from != nil && p.frame[6]&1 == 0 {
-		l.learn(learnedKey(vlan, p.frame[6:12]), p.inPort, p.s.now)
+	if from != nil && f.bytes[6]&1 == 0 {
+		l.learn(learnedKey(vlan, f.bytes[6:12]), f.inPort, p.s.now)
 	}
-	to, ok := l.find(learnedKey(vlan, p.frame), p.s.now)
+	to, ok := l.find(learnedKey(vlan, f.bytes), p.s.now)
 	if !ok {
 		to = openflow.PortFlood
 	}
-	if tag == packet.VLANPresent && p.key.get(openflow.FieldVLANPCP) == 0 {
+	if tag == packet.VLANPresent && f.key.get(openflow.FieldVLANPCP) == 0 {
 		p.withoutTag(to)
 		return
 	}
@@ -130,8 +129,8 @@ func (p *pass) normal() {
 // priority. Open vSwitch does so too.
 func (p *pass) withoutTag(to uint32) {
 	saved := *p
-	p.own, p.level = false, p.level+1
-	p.popVLAN()
+	p.frame.fork()
+	p.frame.popVLAN()
 	p.output(to, 0)
 	*p = saved
 }

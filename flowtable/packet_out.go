@@ -27,9 +27,9 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.D
 		return refuse(openflow.BadRequestBadPacket, "packet_out of a frame of %d bytes", len(frame))
 	}
 	p := &s.pass
-	p.begin(s, frame, m.InPort, 1)
+	p.begin(s, frame, m.InPort)
 	c := checker{s: s, strict: v != openflow.V10, packetOut: true}
-	c.see(p)
+	c.see(&p.frame)
 	if err := c.actions(m.Actions); err != nil {
 		return err
 	}
@@ -51,12 +51,12 @@ func (s *Switch) validInPort(v openflow.Version, no uint32) bool {
 }
 
 // see takes over the fields of the packet itself.
-func (c *checker) see(p *pass) {
-	k := &p.key
+func (c *checker) see(f *frame) {
+	k := &f.key
 	c.tagged = k.get(openflow.FieldVLANVID) != 0
 	c.etherType, c.proto = k.get(openflow.FieldEthType), k.get(openflow.FieldIPProto)
-	if p.fields.Layers.Has(packet.LayerIPv6 | packet.LayerND) {
-		c.icmpv6 = uint64(p.fields.ICMPType)
+	if f.fields.Layers.Has(packet.LayerIPv6 | packet.LayerND) {
+		c.icmpv6 = uint64(f.fields.ICMPType)
 	}
 }
 
@@ -64,7 +64,7 @@ func (c *checker) see(p *pass) {
 // do to it, actions after this one meet it as it was before.
 func (p *pass) fromTable() {
 	saved := *p
-	p.own, p.level = false, p.level+1
+	p.frame.fork()
 	p.set.clear()
 	p.pipeline(0)
 	saved.budget = p.budget

@@ -55,6 +55,25 @@ func (p *port) takes(frame []byte) bool {
 	return p.Config&openflow.PortConfigNoRecv == 0
 }
 
+// transmit sends a frame out of the port, unless that is down or forwards nothing.
+func (p *port) transmit(queue uint32, frame []byte, out Output) {
+	if p.Config&(openflow.PortConfigDown|openflow.PortConfigNoFwd) != 0 || p.State&openflow.PortStateDown != 0 {
+		p.stats.TxDropped++
+		return
+	}
+	p.stats.TxPackets++
+	p.stats.TxBytes += uint64(len(frame))
+	chosen := uint32(0)
+	if queue != 0 || len(p.queues) > 0 {
+		if q := p.queue(queue); q != nil {
+			chosen = q.id
+			q.packets++
+			q.bytes += uint64(len(frame))
+		}
+	}
+	out.Transmit(p.Number, chosen, frame)
+}
+
 // stpAddress is where bridges send their spanning-tree frames (IEEE 802.1D).
 var stpAddress = packet.MAC{0x01, 0x80, 0xc2, 0, 0, 0}
 

@@ -10,67 +10,52 @@ import (
 // tagAt is where tags begin: after the addresses.
 const tagAt = 12
 
-// insert makes room for four bytes at an offset and returns them.
-func (p *pass) insert(at int) []byte {
-	b := append(p.writable(), 0, 0, 0, 0)
-	copy(b[at+4:], b[at:])
-	p.frame, p.s.scratch[p.level] = b, b
-	return b[at : at+4]
-}
-
-// cut takes four bytes out.
-func (p *pass) cut(at int) {
-	b := p.writable()
-	copy(b[at:], b[at+4:])
-	p.frame = b[:len(b)-4]
-}
-
 // outerType is the type after the addresses: that of the outermost tag or label, if there is one.
-func (p *pass) outerType() uint16 { return binary.BigEndian.Uint16(p.frame[tagAt:]) }
+func outerType(b []byte) uint16 { return binary.BigEndian.Uint16(b[tagAt:]) }
 
-// tagged reports whether the frame begins with a whole VLAN tag.
-func (p *pass) tagged() bool {
-	t := p.outerType()
-	return (t == packet.TypeVLAN || t == packet.TypeQinQ) && len(p.frame) >= tagAt+2+packet.VLANTagLen
+// tagged reports whether a frame begins with a whole VLAN tag.
+func tagged(b []byte) bool {
+	t := outerType(b)
+	return (t == packet.TypeVLAN || t == packet.TypeQinQ) && len(b) >= tagAt+2+packet.VLANTagLen
 }
 
 // pushVLAN adds a tag outside of all others, with the id and priority of the one that was
 // outermost, or 0.
-func (p *pass) pushVLAN(etherType uint16) {
+func (f *frame) pushVLAN(etherType uint16) {
 	tci := uint16(0)
-	if p.tagged() {
-		tci = binary.BigEndian.Uint16(p.frame[tagAt+2:]) &^ packet.VLANPresent // not the drop-eligible bit
+	if tagged(f.bytes) {
+		tci = binary.BigEndian.Uint16(f.bytes[tagAt+2:]) &^ packet.VLANPresent // not the drop-eligible bit
 	}
-	b := p.insert(tagAt)
+	b := f.insert(tagAt)
 	binary.BigEndian.PutUint16(b, etherType)
 	binary.BigEndian.PutUint16(b[2:], tci)
 }
 
 // popVLAN takes the outermost tag off.
-func (p *pass) popVLAN() {
-	if p.tagged() {
-		p.cut(tagAt)
+func (f *frame) popVLAN() {
+	if tagged(f.bytes) {
+		f.cut(tagAt)
 	}
 }
 
 // setTag sets bits of the outermost tag.
-func (p *pass) setTag(mask, bits uint16) {
-	if !p.tagged() {
+func (f *frame) setTag(mask, bits uint16) {
+	if !tagged(f.bytes) {
 		return
 	}
-	b := p.writable()[tagAt+2:]
+	b := f.writable()[tagAt+2:]
 	binary.BigEndian.PutUint16(b, binary.BigEndian.Uint16(b)&^mask|bits)
 }
 
 // setVLAN10 sets the id or the priority as OpenFlow 1.0 has it: an untagged packet gets a tag.
-func (p *pass) setVLAN10(a *openflow.Action) {
-	if !p.tagged() {
-		p.pushVLAN(packet.TypeVLAN)
+func (f *frame) setVLAN10(a *openflow.Action) {
+	if !tagged(f.bytes) {
+		f.pushVLAN(packet.TypeVLAN)
 	}
 	if a.Type == openflow.ActionSetVLANVID {
-		p.setTag(packet.VLANMask, uint16(a.ID))
+		f.setTag(packet.VLANMask, uint16(a.ID))
 	} else {
-		p.setTag(7<<13, uint16(a.ID)<<13)
+		f.setTag(7<<13, uint16(a.ID)<<13)
 	}
 }
 
@@ -78,19 +63,19 @@ func (p *pass) setVLAN10(a *openflow.Action) {
 const bottomOfStack = 1 << 8
 
 // innerType is the offset and value of the type after all VLAN tags.
-func (p *pass) innerType() (at int, etherType uint16) {
-	at, etherType = tagAt, p.outerType()
-	for (etherType == packet.TypeVLAN || etherType == packet.TypeQinQ) && len(p.frame) >= at+2+packet.VLANTagLen {
+func innerType(b []byte) (at int, etherType uint16) {
+	at, etherType = tagAt, outerType(b)
+	for (etherType == packet.TypeVLAN || etherType == packet.TypeQinQ) && len(b) >= at+2+packet.VLANTagLen {
 		at += packet.VLANTagLen
-		etherType = binary.BigEndian.Uint16(p.frame[at:])
+		etherType = binary.BigEndian.Uint16(b[at:])
 	}
 	return at, etherType
 }
 
-// label is where the outermost label is; 0 without one, or if it is cut.
-func (p *pass) label() int {
-	at, t := p.innerType()
-	if !isMPLS(t) || len(p.frame) < at+2+mplsLen {
+// labelAt is where the outermost label of a frame is; 0 without one, or if it is cut.
+func labelAt(b []byte) int {
+	at, t := innerType(b)
+	if !isMPLS(t) || len(b) < at+2+mplsLen {
 		return 0
 	}
 	return at + 2
@@ -99,38 +84,38 @@ func (p *pass) label() int {
 // pushMPLS adds a label outside of the others and inside of VLAN tags. Label and traffic class are
 // those of the label that was outermost, or 0; so is the TTL, or that of IP. A frame that says its
 // length instead of a type stays as it is.
-func (p *pass) pushMPLS(etherType uint16) {
-	at, t := p.innerType()
+func (f *frame) pushMPLS(etherType uint16) {
+	at, t := innerType(f.bytes)
 	if t < minType {
 		return
 	}
 	shim := uint32(bottomOfStack)
-	if label := p.label(); label != 0 {
-		shim = binary.BigEndian.Uint32(p.frame[label:]) &^ bottomOfStack
-	} else if h := p.locate(); h.l3 != 0 {
-		shim |= uint32(p.fields.TTL)
+	if label := labelAt(f.bytes); label != 0 {
+		shim = binary.BigEndian.Uint32(f.bytes[label:]) &^ bottomOfStack
+	} else if h := f.locate(); h.l3 != 0 {
+		shim |= uint32(f.fields.TTL)
 	}
-	binary.BigEndian.PutUint32(p.insert(at+2), shim)
-	binary.BigEndian.PutUint16(p.frame[at:], etherType)
+	binary.BigEndian.PutUint32(f.insert(at+2), shim)
+	binary.BigEndian.PutUint16(f.bytes[at:], etherType)
 }
 
 // minType is the lowest EtherType: below it the field is a length.
 const minType = 0x0600
 
 // popMPLS takes the outermost label off; what is below it is of the type given.
-func (p *pass) popMPLS(etherType uint16) {
-	label := p.label()
+func (f *frame) popMPLS(etherType uint16) {
+	label := labelAt(f.bytes)
 	if label == 0 {
 		return
 	}
-	p.cut(label)
-	binary.BigEndian.PutUint16(p.frame[label-2:], etherType)
+	f.cut(label)
+	binary.BigEndian.PutUint16(f.bytes[label-2:], etherType)
 }
 
 // setLabel sets bits of the outermost label.
-func (p *pass) setLabel(mask, bits uint32) {
-	if label := p.label(); label != 0 {
-		b := p.writable()[label:]
+func (f *frame) setLabel(mask, bits uint32) {
+	if label := labelAt(f.bytes); label != 0 {
+		b := f.writable()[label:]
 		binary.BigEndian.PutUint32(b, binary.BigEndian.Uint32(b)&^mask|bits)
 	}
 }

@@ -25,8 +25,8 @@ func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Outpu
 	case !p.takes(frame):
 		p.stats.RxDropped++
 	default:
-		s.pass.begin(s, frame, port, 1)
-		if s.frag == openflow.ConfigFragDrop && s.pass.fields.Frag != 0 {
+		s.pass.begin(s, frame, port)
+		if s.frag == openflow.ConfigFragDrop && s.pass.frame.fields.Frag != 0 {
 			p.stats.RxDropped++
 			break
 		}
@@ -35,20 +35,15 @@ func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Outpu
 	s.end()
 }
 
-// pass is one packet in flight through the switch.
+// pass is one packet on its way through the tables, and through groups and meters, to ports and
+// controllers.
 type pass struct {
-	s      *Switch
-	frame  []byte // the packet as it is now
-	fields packet.Key
-	key    words // the packet's fields, unless stale
-	set    actionSet
-	inPort uint32
-	queue  uint32
-	size   int // of the packet as it came, in bytes: what entries count
+	s     *Switch
+	frame frame
+	set   actionSet
+	queue uint32
+	size  int // of the packet as it came, in bytes: what entries count
 
-	level  int  // of the next copy: scratch below it holds packets that are still needed
-	own    bool // frame is a copy that may be changed
-	stale  bool // frame was changed since key was made
 	v10    bool // the actions are of OpenFlow 1.0
 	inSet  bool // an action set is being done: the packet's, or that of a bucket
 	done   bool // the packet goes no further: an invalid TTL, or a meter
@@ -65,22 +60,13 @@ const maxBuckets = 4096
 // is a call in a call, and has a copy of the packet.
 const maxChain = 64
 
-// begin takes up a packet. Level 0 is for frames in the scratch memory, which begins changed
-// packets at level.
-func (p *pass) begin(s *Switch, frame []byte, inPort uint32, level int) {
-	p.s, p.frame, p.inPort, p.queue, p.size = s, frame, inPort, 0, len(frame)
-	p.level, p.own, p.stale, p.v10, p.inSet, p.done = level, false, false, false, false, false
+// begin takes up a packet. Bytes in the copy of level 0 stay: what is changed has level 1.
+func (p *pass) begin(s *Switch, b []byte, inPort uint32) {
+	p.s, p.queue, p.size = s, 0, len(b)
+	p.v10, p.inSet, p.done = false, false, false
 	p.table, p.entry, p.budget = 0, nil, maxBuckets
 	p.set.clear()
-	p.key[wordMetadata], p.key[wordTunnel] = 0, 0
-	p.read()
-}
-
-// read makes key of frame.
-func (p *pass) read() {
-	end, _ := packet.ParseKey(p.frame, &p.fields)
-	p.key.fill(p.frame, &p.fields, end, p.inPort)
-	p.stale = false
+	p.frame.begin(&s.copies, b, inPort, 1)
 }
 
 // pipeline sends the packet through the tables from the one given on.
@@ -106,9 +92,7 @@ func (p *pass) pipeline(id uint8) {
 // lookup is the entry of a table that the packet matches, counted; nil if there is none.
 func (p *pass) lookup(id uint8) *entry {
 	s := p.s
-	if p.stale {
-		p.read()
-	}
+	p.frame.refresh()
 	if int(id) >= len(s.tables) {
 		s.growTables(int(id))
 	}
@@ -118,7 +102,7 @@ func (p *pass) lookup(id uint8) *entry {
 	if t == nil {
 		return nil
 	}
-	e := t.lookup(&p.key)
+	e := t.lookup(&p.frame.key)
 	if e != nil {
 		n.matched++
 		e.count(p.size, s.now)
@@ -148,7 +132,7 @@ func (p *pass) do(g *program) bool {
 	}
 	if g.has&hasMetadata != 0 {
 		m := g.metadataMask
-		p.key[wordMetadata] = p.key[wordMetadata]&^m | g.metadata&m
+		p.frame.key[wordMetadata] = p.frame.key[wordMetadata]&^m | g.metadata&m
 	}
 	return true
 }
@@ -164,28 +148,30 @@ func (p *pass) miss(id uint8) {
 
 // packetIn shows the packet to the controllers. A packet without a match is not shown where the
 // port it came in at does not want that.
-func (p *pass) packetIn(in PacketIn) {
+func (p *pass) packetIn(how PacketIn) {
 	s := p.s
-	if in.Reason == openflow.ReasonNoMatch {
-		if from := s.ports.find(p.inPort); from != nil && from.Config&openflow.PortConfigNoPacketIn != 0 {
+	if how.Reason == openflow.ReasonNoMatch {
+		if from := s.ports.find(p.frame.inPort); from != nil && from.Config&openflow.PortConfigNoPacketIn != 0 {
 			return
 		}
 	}
 	if m := s.meters[openflow.MeterController]; m != nil {
-		if ok, _ := m.pass(len(p.frame), s.now); !ok {
+		if ok, _ := m.pass(len(p.frame.bytes), s.now); !ok {
 			return
 		}
 	}
+	in := &s.in
+	*in = how
 	in.Table, in.Cookie = p.table, ^uint64(0)
 	if p.entry != nil {
 		in.Cookie = p.entry.cookie
 	}
-	in.InPort, in.Frame = p.inPort, p.frame
-	in.Metadata, in.Tunnel = p.key[wordMetadata], p.key[wordTunnel]
+	f := &p.frame
+	in.InPort, in.Frame = f.inPort, f.bytes
+	in.Metadata, in.Tunnel = f.key[wordMetadata], f.key[wordTunnel]
 	in.Buffer = openflow.NoBuffer
 	if in.MissLen || in.MaxLen != openflow.ControllerNoCut {
-		in.Buffer = s.buffers.keep(p.frame, p.inPort)
+		in.Buffer = s.buffers.keep(f.bytes, f.inPort)
 	}
-	s.in = in
-	s.out.PacketIn(&s.in)
+	s.out.PacketIn(in)
 }

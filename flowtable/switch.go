@@ -47,7 +47,7 @@ type Switch struct {
 	oxm     []byte
 	picked  []*entry
 	ordered []*openflow.Action // of the action set that is being done
-	scratch [][]byte           // one for each level of copies of a packet
+	copies  copies             // of the packet in flight, and one that was kept, at level 0
 	in      PacketIn
 }
 
@@ -88,7 +88,7 @@ func (s *Switch) begin(now time.Duration, out Output) {
 
 // end ends a call. No frame of the caller's is held on to, and no entry that may be removed.
 func (s *Switch) end() {
-	s.busy, s.out, s.pass.frame, s.pass.entry, s.in.Frame = false, nil, nil, nil, nil
+	s.busy, s.out, s.pass.frame.bytes, s.pass.entry, s.in.Frame = false, nil, nil, nil, nil
 	if len(s.picked) > 0 {
 		clear(s.picked)
 		s.picked = s.picked[:0]

@@ -109,11 +109,11 @@ func compare(t *testing.T, s *Switch, twin []plain, r *rand.Rand) {
 		k.VLAN = packet.VLANPresent | uint16(r.IntN(2))
 	}
 	frame := packet.AppendUDP(nil, &k, nil)
-	s.pass.begin(s, frame, uint32(1+r.IntN(3)), 1)
+	s.pass.begin(s, frame, uint32(1+r.IntN(3)))
 	best := -1
 	ids := make(map[uint64]bool)
 	for _, e := range twin {
-		if e.match.covers(&all, &s.pass.key) && int(e.priority) >= best {
+		if e.match.covers(&all, &s.pass.frame.key) && int(e.priority) >= best {
 			if int(e.priority) > best {
 				clear(ids)
 			}
@@ -123,7 +123,7 @@ func compare(t *testing.T, s *Switch, twin []plain, r *rand.Rand) {
 	}
 	var got *entry
 	if s.tables != nil {
-		got = s.tables[0].lookup(&s.pass.key)
+		got = s.tables[0].lookup(&s.pass.frame.key)
 	}
 	if got == nil && best >= 0 || got != nil && !ids[got.cookie] {
 		t.Fatalf("%s found %v, want one of %v", frameText(frame), got, ids)

@@ -9,28 +9,28 @@ import (
 
 // actTTL does the actions on the time to live.
 func (p *pass) actTTL(a *openflow.Action) {
-	label := p.label()
+	f := &p.frame
 	switch a.Type {
 	case openflow.ActionSetNwTTL:
-		p.setIPTTL(a.TTL)
+		if h := f.locate(); h.isIP() {
+			writeTTL(f.writable()[h.l3:], a.TTL)
+		}
 	case openflow.ActionDecNwTTL:
-		if ttl, ok := p.ipTTL(); ok && p.ttlLeft(ttl) {
-			p.setIPTTL(ttl - 1)
+		if h := f.locate(); h.isIP() && p.ttlLeft(f.fields.TTL) {
+			writeTTL(f.writable()[h.l3:], f.fields.TTL-1)
 		}
 	case openflow.ActionSetMPLSTTL:
-		p.setLabel(0xff, uint32(a.TTL))
+		f.setLabel(0xff, uint32(a.TTL))
 	case openflow.ActionDecMPLSTTL:
-		if label != 0 && p.ttlLeft(p.frame[label+3]) {
-			p.setLabel(0xff, uint32(p.frame[label+3]-1))
+		if label := labelAt(f.bytes); label != 0 && p.ttlLeft(f.bytes[label+3]) {
+			f.setLabel(0xff, uint32(f.bytes[label+3]-1))
 		}
 	case openflow.ActionCopyTTLOut:
-		if ttl, set := p.below(label); set != nil {
-			p.setLabel(0xff, uint32(ttl))
+		if at, _ := ttlBelow(f.bytes); at != 0 {
+			f.setLabel(0xff, uint32(f.bytes[at]))
 		}
 	case openflow.ActionCopyTTLIn:
-		if _, set := p.below(label); set != nil {
-			set(p, p.frame[label+3])
-		}
+		f.copyTTLIn()
 	}
 }
 
@@ -45,22 +45,6 @@ func (p *pass) ttlLeft(ttl uint8) bool {
 	return false
 }
 
-// ipTTL is the TTL or hop limit of the packet.
-func (p *pass) ipTTL() (ttl uint8, ok bool) {
-	h := p.locate()
-	if h.l3 == 0 || p.fields.Layers.Has(packet.LayerARP) {
-		return 0, false
-	}
-	return p.fields.TTL, true
-}
-
-func (p *pass) setIPTTL(ttl uint8) {
-	if _, ok := p.ipTTL(); ok {
-		h := p.locate()
-		writeTTL(p.writable()[h.l3:], ttl)
-	}
-}
-
 // writeTTL sets the TTL of the IP packet b.
 func writeTTL(b []byte, ttl uint8) {
 	if b[0]>>4 == 6 {
@@ -72,26 +56,40 @@ func writeTTL(b []byte, ttl uint8) {
 	addDelta(b[10:], sumDelta(0, old[:], b[8:10]))
 }
 
-// below is the TTL of the header under the outermost label: of the next label, or of IP, and what
-// sets it; nil if there is none. What is under the last label is IP if it looks like it: MPLS does
-// not say.
-func (p *pass) below(label int) (ttl uint8, set func(p *pass, ttl uint8)) {
+// ttlBelow is where the TTL of the header under the outermost label is: of the next label, or of the
+// IP packet that begins at ip; 0 if there is none. What is under the last label is IP if it looks
+// like it: MPLS does not say.
+func ttlBelow(b []byte) (at, ip int) {
+	label := labelAt(b)
 	if label == 0 {
-		return 0, nil
+		return 0, 0
 	}
-	shim := binary.BigEndian.Uint32(p.frame[label:])
-	rest := p.frame[label+mplsLen:]
+	shim, below := binary.BigEndian.Uint32(b[label:]), label+mplsLen
+	rest := b[below:]
 	switch {
 	case shim&bottomOfStack == 0 && len(rest) >= mplsLen:
-		return rest[3], func(p *pass, ttl uint8) { p.writable()[p.label()+mplsLen+3] = ttl }
+		return below + 3, 0
 	case shim&bottomOfStack == 0:
-		return 0, nil
+		return 0, 0
 	case packet.IPv4(rest).Valid():
-		ttl = rest[8]
+		return below + 8, below
 	case packet.IPv6(rest).Valid():
-		ttl = rest[7]
-	default:
-		return 0, nil
+		return below + 7, below
 	}
-	return ttl, func(p *pass, ttl uint8) { writeTTL(p.writable()[p.label()+mplsLen:], ttl) }
+	return 0, 0
+}
+
+// copyTTLIn sets the TTL under the outermost label to that of the label.
+func (f *frame) copyTTLIn() {
+	at, ip := ttlBelow(f.bytes)
+	if at == 0 {
+		return
+	}
+	b := f.writable()
+	ttl := b[labelAt(b)+3]
+	if ip != 0 {
+		writeTTL(b[ip:], ttl)
+	} else {
+		b[at] = ttl
+	}
 }

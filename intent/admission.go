@@ -75,9 +75,6 @@ func (adm *admission) judge(r *Request, s *spec.Spec, was existing) Answer {
 			return a
 		}
 	}
-	if err := adm.claims.CheckSender(s); err != nil {
-		return Answer{ID: s.ID, Status: Invalid, Text: err.Error(), Err: err}
-	}
 	if other := adm.claims.Other(s, was.number); other != 0 {
 		return Answer{ID: s.ID, Status: Conflict,
 			Text: "intent " + idOf(adm.content(other)) + " has the same packets in the same priority from the same place" +
@@ -98,10 +95,10 @@ func (adm *admission) judgeExisting(r *Request, s *spec.Spec, was *existing) Ans
 		a.Status, a.Text = Conflict, "intent "+s.ID+" is being withdrawn: its id is free when its rules are gone"
 	case !was.matches(r):
 		a.Status, a.Text = Mismatched, "intent "+s.ID+" has another content now"
-	case string(adm.buf) == was.content:
+	case spec.SameForm(was.content, adm.buf):
 		a.Status = Existing
 	case r.Op == Create:
-		a.Status, a.Text = Conflict, "intent "+s.ID+" has another content"
+		a.Status, a.Text = Conflict, "intent "+s.ID+" has another content: replace it, or take another id"
 	default:
 		a.Status = Accepted
 	}

@@ -58,12 +58,18 @@ func (cat *catalog) submitParts(reqs []Request, done func([]Answer, error)) erro
 	})
 }
 
-// takeCommits takes the commits for the core; room is used for those to come.
-func (cat *catalog) takeCommits(room []Commit) (list []Commit) {
+// takeCommits takes the commits for the core; room is used for those to come. byHosts are those among them that are
+// wide as hosts are now.
+func (cat *catalog) takeCommits(room []Commit) (list []Commit, byHosts []uint32) {
 	cat.mu.Lock()
 	defer cat.mu.Unlock()
 	list, cat.requests.commits = cat.requests.commits, room
-	return list
+	for i := range list {
+		if n := list[i].Number; cat.admission.claims.ByHosts(n) {
+			byHosts = append(byHosts, n)
+		}
+	}
+	return list, byHosts
 }
 
 // stepped shows what a step of the core has decided: about these commits, on this network if it has

@@ -18,7 +18,7 @@ type catalogEntry struct {
 	state       State
 	code        Code
 	retrying    bool
-	hasText     bool   // catalog.texts has a text
+	hasText     bool   // records.texts has one: it is not that of the code
 	unprocessed uint16 // commits that the core has not processed: state precedes them
 }
 

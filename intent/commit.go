@@ -25,6 +25,7 @@ func (s *submissions) committed(b *batch, err error) {
 	}
 	s.inFlight -= len(b.reqs)
 	ended := s.resume(touched)
+	s.takeUndoList(touched)
 	s.mu.Unlock()
 	s.config.wake()
 	if err != nil {

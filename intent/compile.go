@@ -27,6 +27,7 @@ type compiler struct {
 	network  *paths.Network
 	registry *paths.Registry
 	restorer *pathing.Restorer // the links that flap
+	tags     *tags
 
 	hops []topology.Hop // scratch: a path search
 	legs []ruleset.Leg  // scratch: a rule set being built
@@ -35,8 +36,48 @@ type compiler struct {
 // compile computes the rule set of an intent, with routes that leave some switches and links out; the
 // version is not set.
 func (c *compiler) compile(n uint32, s *spec.Spec, without topology.Filter) (*ruleset.Set, problem) {
-	var there, back *paths.Path
-	var p problem
+	there, back, p := c.paths(n, s, without)
+	if p.code == NoCode && c.tags.entries.At(n).has(wide) {
+		there, p = c.onTags(n, s, there, without)
+	}
+	if p.code != NoCode {
+		return nil, p
+	}
+	g := c.ruleSet(n, s, there, back)
+	if n := g.Len(); n > ruleset.RulesMax {
+		return nil, problem{code: TooLarge, text: fmt.Sprintf("%d rules, at most %d", n, ruleset.RulesMax)}
+	}
+	return g, problem{}
+}
+
+// fullLinks is how many links without a free id a path is looked for around.
+const fullLinks = 16
+
+// onTags returns the path of a wide intent: one that it is given, with tags, or another around links where there can be
+// none. Why the first cannot be is why there is none.
+func (c *compiler) onTags(n uint32, s *spec.Spec, path *paths.Path, without topology.Filter) (*paths.Path, problem) {
+	var why problem
+	for range fullLinks {
+		tagged, obstacle, p := c.tags.with(n, s, path)
+		if p.code == NoCode {
+			return tagged, p
+		}
+		if why.code == NoCode {
+			why = p
+		}
+		if obstacle.Empty() {
+			break
+		}
+		without = without.And(obstacle)
+		if path, _, p = c.paths(n, s, without); p.code != NoCode {
+			break
+		}
+	}
+	return nil, why
+}
+
+// paths returns the path of an intent, without tags, and one back for kinds with both directions.
+func (c *compiler) paths(n uint32, s *spec.Spec, without topology.Filter) (there, back *paths.Path, p problem) {
 	switch s.Kind {
 	case spec.HostToHost:
 		there, back, p = c.betweenHosts(n, s, without)
@@ -49,14 +90,7 @@ func (c *compiler) compile(n uint32, s *spec.Spec, without topology.Filter) (*ru
 	case spec.Path:
 		there, p = c.alongHops(s, without)
 	}
-	if p.code != NoCode {
-		return nil, p
-	}
-	g := c.ruleSet(n, s, there, back)
-	if n := g.Len(); n > ruleset.RulesMax {
-		return nil, problem{code: TooLarge, text: fmt.Sprintf("%d rules, at most %d", n, ruleset.RulesMax)}
-	}
-	return g, problem{}
+	return there, back, p
 }
 
 // ruleSet builds the rule set of an intent along a path, and one back for kinds with both

@@ -34,6 +34,8 @@ type Config struct {
 	// nil.
 	Ordered func()
 	View    *netview.View
+	Guards  *netview.Desired // writes the rows of RowOwner; nil: a host's frame may have the id of a tag
+	Domain  uint16           // in their cookies
 	Maps    *topology.Source // of the view, and of all that choose paths in it; nil: one of its own
 	Now     func() time.Time // default time.Now
 

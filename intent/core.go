@@ -27,6 +27,7 @@ type Core struct {
 	registry  *paths.Registry       // the paths, and who takes them
 	status    *paths.Status         // whether their links work
 	conflicts *conflict.Index       // the rules that may be in switches
+	tags      *tags                 // by which packets of wide intents are known
 	ports     switchPorts           // of all switches, as of the last step
 	hosts     *hostIndex            // who depends on a host
 	refusals  *refusals             // which switches paths avoid
@@ -57,6 +58,7 @@ type NetworkUpdate struct {
 // Input is what has happened since the last step. Any part may be empty.
 type Input struct {
 	Network  *NetworkUpdate
+	Wide     []uint32 // intents that have come to be wide by hosts: what their contents do not say
 	Commits  []Commit
 	Outcomes []ruleset.Outcome
 }
@@ -83,15 +85,18 @@ func NewCore() *Core {
 	c.refusals = &refusals{settings: DefaultSettings, timers: c.timers, byNumber: make(map[uint32]*refusal)}
 	c.waiting = &waiting{entries: c.entries, queue: c.queue, forSwitch: make(map[netview.DPID][]uint32),
 		blocked: make(map[uint32][]uint32)}
-	c.compiler = &compiler{step: c.step, network: c.network, registry: c.registry, restorer: restorer}
+	c.tags = &tags{entries: c.entries, network: c.network, registry: c.registry, ids: pathing.NewTags(),
+		byHosts: make(map[uint32]bool)}
+	c.compiler = &compiler{step: c.step, network: c.network, registry: c.registry, restorer: restorer, tags: c.tags}
 	c.decisions = &decisions{entries: c.entries, compiler: c.compiler}
 	c.progress = &progress{step: c.step, entries: c.entries, registry: c.registry, lost: make(map[uint32]int)}
 	c.transitions = &transitions{step: c.step, entries: c.entries, registry: c.registry, status: c.status,
-		conflicts: c.conflicts, progress: c.progress, decisions: c.decisions, waiting: c.waiting, timers: c.timers, moves: moves}
+		conflicts: c.conflicts, tags: c.tags, progress: c.progress, decisions: c.decisions, waiting: c.waiting,
+		timers: c.timers, moves: moves}
 	c.planner = &planner{entries: c.entries, network: c.network, registry: c.registry, status: c.status, moves: moves,
 		restorer: restorer}
 	c.decider = &decider{step: c.step, entries: c.entries, network: c.network, registry: c.registry, status: c.status,
-		conflicts: c.conflicts, hosts: c.hosts, refusals: c.refusals, waiting: c.waiting, compiler: c.compiler,
+		conflicts: c.conflicts, tags: c.tags, hosts: c.hosts, refusals: c.refusals, waiting: c.waiting, compiler: c.compiler,
 		progress: c.progress, transitions: c.transitions, timers: c.timers}
 	return c
 }
@@ -100,6 +105,7 @@ func NewCore() *Core {
 func (c *Core) load(n uint32, content string, s *spec.Spec) {
 	e := c.entries.At(n)
 	e.content, e.kind, e.state = content, s.Kind, Submitted
+	c.tags.contentIs(n, e, s)
 	c.hosts.watch(n, s)
 }
 
@@ -112,6 +118,11 @@ func (c *Core) Step(in *Input, now time.Time) *Ready {
 	}
 	if in.Network != nil {
 		c.applyUpdate(in.Network)
+	}
+	for _, n := range in.Wide {
+		if e := c.entries.At(n); c.tags.wideByHosts(n, e) {
+			c.timers.Add(now, n)
+		}
 	}
 	if c.status.Pending() && len(c.queue.broken) > 0 && len(in.Commits)+len(in.Outcomes) == 0 {
 		for n := range c.queue.first() {
@@ -162,6 +173,8 @@ func (c *Core) outcome(o *ruleset.Outcome) {
 		c.transitions.removed(n, e, o)
 	case o.Result == ruleset.Lost && desired:
 		c.progress.lostRule(n)
+	case o.Result == ruleset.Ended:
+		panic("intent: a rule of an intent has ended by a time-out: intents order none that have any")
 	}
 }
 
@@ -170,6 +183,9 @@ func (c *Core) work() {
 	c.decideSuperseded()
 	for n, ok := c.timers.Due(c.step.now); ok; n, ok = c.timers.Due(c.step.now) {
 		c.onTimer(n)
+	}
+	if c.tags.takeFreed() {
+		c.waiting.retryPathless()
 	}
 	for n := range c.queue.portion() {
 		c.reevaluate(n)
@@ -199,6 +215,9 @@ func (c *Core) onTimer(n uint32) {
 			c.transitions.retire(n, e)
 		}
 	}
+	if c.tags.exposed(e) {
+		c.planner.add(n)
+	}
 	c.decider.retryRefused(n, e)
 }
 
@@ -207,6 +226,9 @@ func (c *Core) reevaluate(n uint32) { c.decider.reevaluate(n, c.queue.takeUproot
 
 // plan starts transitions to better paths, as long as there are places for them.
 func (c *Core) plan() {
+	for _, n := range c.tags.takeRevoked() {
+		c.planner.add(n)
+	}
 	if c.planner.idle() && !c.more() && c.planner.due(c.step.now) {
 		c.planner.queueSuboptimal(c.step.now)
 	}

@@ -194,8 +194,8 @@ func (s *scene) show(c *golden.Command) bool {
 		var lines []string
 		for at, h := range s.network.holds {
 			if at.dpid == s.dpid(c.Args[0]) {
-				lines = append(lines, fmt.Sprintf("in=%d %s of number %d out=%v", at.in,
-					openflow.Match{OXM: []byte(at.match)}, h.number, h.out))
+				lines = append(lines, fmt.Sprintf("in=%d %s of number %d %s", at.in,
+					openflow.Match{OXM: []byte(at.match)}, h.number, doesText(h.hop)))
 			}
 		}
 		slices.Sort(lines)
@@ -276,8 +276,27 @@ func (s *scene) sayOrder(o *ruleset.Order) {
 
 // ruleText is a rule as "switch 1 in=9 {…} out=1".
 func ruleText(g *ruleset.Set, rule uint16) string {
-	leg, hop := g.At(int(rule))
-	return fmt.Sprintf("switch %d in=%d %s out=%v", uint64(hop.DPID), hop.In, openflow.Match{OXM: leg.Match}, hop.Out)
+	_, hop := g.At(int(rule))
+	match := openflow.Match{OXM: g.Place(int(rule)).Match}
+	return fmt.Sprintf("switch %d in=%d %s %s", uint64(hop.DPID), hop.In, match, doesText(hop))
+}
+
+// doesText is "out=[1 2]", with the tags that packets leave with where they have some.
+func doesText(hop *ruleset.Hop) string {
+	ways, _ := hop.Ways(openflow.V13)
+	if hop.Tag == 0 && !slices.ContainsFunc(ways, func(w ruleset.Way) bool { return w.Tag != 0 }) {
+		return fmt.Sprintf("out=%v", hop.Out())
+	}
+	text := "out="
+	for i, w := range ways {
+		if i > 0 {
+			text += ","
+		}
+		if text += fmt.Sprint(w.Port); w.Tag != 0 {
+			text += fmt.Sprintf("(tag %d)", w.Tag)
+		}
+	}
+	return text
 }
 
 // after is a reason, if there is one.

@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/weirnet/weir/intent/numbered"
 	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/numbered"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -32,6 +32,7 @@ const (
 	saved                         // its decision is in the journal, or being written
 	restorable                    // its rule set was loaded from the journal and has not been ordered yet
 	candidate                     // in planner.queue
+	wide                          // its packets have to carry tags on links between switches (tags)
 )
 
 func (e *coreEntry) has(m flags) bool { return e.flags&m != 0 }

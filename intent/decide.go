@@ -3,6 +3,7 @@ package intent
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/intent/conflict"
 	"github.com/weirnet/weir/intent/paths"
@@ -23,6 +24,7 @@ type decider struct {
 	registry    *paths.Registry
 	status      *paths.Status
 	conflicts   *conflict.Index
+	tags        *tags
 	hosts       *hostIndex
 	refusals    *refusals
 	waiting     *waiting
@@ -53,6 +55,7 @@ func (d *decider) apply(n uint32, content string) {
 	}
 	s := d.reader.Read(content)
 	e.content, e.kind = content, s.Kind
+	d.tags.contentIs(n, e, s)
 	d.hosts.watch(n, s)
 	if tr := e.transition; tr != nil && !tr.done && tr.mode == hitless {
 		tr.superseded = true
@@ -163,13 +166,13 @@ func (d *decider) reevaluate(n uint32, uprooted bool) {
 // rule set has all that is needed, without its spec.
 func (d *decider) reroute(n uint32, e *coreEntry) {
 	g := e.rules
-	if e.kind != spec.PointToPoint || e.transition != nil || d.refusals.any() {
+	if e.kind != spec.PointToPoint || e.has(wide) || e.transition != nil || d.refusals.any() {
 		d.decide(n, byFailure)
 		return
 	}
 	hops := g.Legs[0].Route.Hops
 	first, last := hops[0], hops[len(hops)-1]
-	from, to := netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}
+	from, to := netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out()[0]}
 	path, p := d.compiler.between(n, from, to, topology.Filter{})
 	if p.code != NoCode {
 		d.fail(n, e, p)
@@ -198,6 +201,7 @@ func (d *decider) restore(n uint32, e *coreEntry) {
 	g := e.rules
 	e.rules = nil
 	d.entries.clearRestorable(e)
+	d.tags.release(g)
 	for r := range g.Routes() {
 		path := d.registry.Of(r)
 		if d.status.Evaluate(path); path.Down() {
@@ -215,16 +219,26 @@ func (d *decider) restore(n uint32, e *coreEntry) {
 	d.transitions.start(n, g, strategy{mode: restore}, nil)
 }
 
-// optimise moves an intent whose path works to a better one, if there is one.
+// exposedRetry is when a wide intent is looked at again that cannot be moved onto tags now.
+const exposedRetry = 5 * time.Second
+
+// optimise moves an intent whose path works to a better one, if there is one, and one that takes packets of others
+// onto tags, whatever the path costs.
 func (d *decider) optimise(n uint32) {
 	e := d.entries.At(n)
-	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path || e.has(restorable) || !d.works(e) ||
-		d.refusals.avoided(n) != nil || e.transition != nil && e.transition.next != nil {
+	exposed := d.tags.exposed(e)
+	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path && !exposed {
+		return
+	}
+	if e.has(restorable) || !d.works(e) || d.refusals.avoided(n) != nil || e.transition != nil && e.transition.next != nil {
+		if exposed {
+			d.timers.Add(d.step.now.Add(exposedRetry), n)
+		}
 		return
 	}
 	s := spec.Read(e.content)
 	g, p := d.compiler.compile(n, &s, topology.Filter{})
-	if p.code != NoCode || !d.costOf(g).Less(d.costOf(e.rules)) || d.obstacle(g).code != NoCode {
+	if p.code != NoCode || !exposed && !d.costOf(g).Less(d.costOf(e.rules)) || d.obstacle(g).code != NoCode {
 		return
 	}
 	d.step.counts.Moves++
@@ -250,6 +264,7 @@ func (d *decider) withdraw(n uint32, e *coreEntry) {
 	d.hosts.unwatch(n, e)
 	d.refusals.forget(n)
 	if e.has(restorable) { // never ordered: rules of it in switches are removed as unknown ones
+		d.tags.release(e.rules)
 		e.rules = nil
 		d.entries.clearRestorable(e)
 	}

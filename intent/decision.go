@@ -11,8 +11,12 @@ import (
 )
 
 // Encoding of a decision in the journal: format (1), version (2), then each route that differs from
-// the route of the previous leg, in the durable form of package paths.
-const decisionFormat = 1
+// the route of the previous leg, in the durable form of package paths. Format 2 is of one with tags, which the routes
+// have.
+const (
+	decisionFormat       = 1
+	taggedDecisionFormat = 2
+)
 
 var errDecision = errors.New("intent: a decision that cannot be read")
 
@@ -26,7 +30,11 @@ type decisions struct {
 }
 
 func (d *decisions) append(b []byte, g *ruleset.Set) []byte {
-	b = binary.BigEndian.AppendUint16(append(b, decisionFormat), g.Version)
+	format := byte(decisionFormat)
+	if g.Tagged() {
+		format = taggedDecisionFormat
+	}
+	b = binary.BigEndian.AppendUint16(append(b, format), g.Version)
 	for r := range g.Routes() {
 		b = d.compiler.registry.Of(r).Append(b)
 	}
@@ -42,7 +50,7 @@ func (d *decisions) load(n uint32, b []byte) error {
 		d.mark(n, e)
 		return nil
 	}
-	if len(b) < 3 || b[0] != decisionFormat {
+	if len(b) < 3 || b[0] != decisionFormat && b[0] != taggedDecisionFormat {
 		return errDecision
 	}
 	d.decoder.Reset(b[3:])
@@ -50,7 +58,8 @@ func (d *decisions) load(n uint32, b []byte) error {
 	for d.decoder.More() {
 		routes = append(routes, d.decoder.Read(d.compiler.registry))
 	}
-	if d.decoder.Bad() || len(routes) == 0 {
+	if d.decoder.Bad() || len(routes) == 0 ||
+		slices.ContainsFunc(routes, (*paths.Path).Tagged) != (b[0] == taggedDecisionFormat) {
 		return errDecision
 	}
 	sp := spec.Read(e.content)
@@ -60,7 +69,8 @@ func (d *decisions) load(n uint32, b []byte) error {
 	}
 	g := d.compiler.ruleSet(n, &sp, routes[0], back)
 	g.Version = binary.BigEndian.Uint16(b[1:])
-	if !matchesContent(&sp, g, routes) {
+	d.compiler.tags.loaded(n, e, &sp, g)
+	if !matchesContent(&sp, g, routes) || !d.compiler.tags.hold(g) {
 		return nil
 	}
 	e.version, e.rules = g.Version-1, g
@@ -71,6 +81,9 @@ func (d *decisions) load(n uint32, b []byte) error {
 // matchesContent reports whether a decision is one of this content, which may have been replaced
 // since.
 func matchesContent(s *spec.Spec, g *ruleset.Set, routes []*paths.Path) bool {
+	if how, _ := s.Sender(); how == spec.Fixed && g.Tagged() {
+		return false
+	}
 	if s.Kind.BothWays() {
 		return len(routes) == 2 && !routes[0].IsTree() && !routes[1].IsTree()
 	}
@@ -85,7 +98,7 @@ func matchesContent(s *spec.Spec, g *ruleset.Set, routes []*paths.Path) bool {
 	}
 	for _, at := range s.Egress(nil) {
 		if !slices.ContainsFunc(path.Route().Hops,
-			func(h *ruleset.Hop) bool { return h.DPID == at.DPID && slices.Contains(h.Out, at.Port) }) {
+			func(h *ruleset.Hop) bool { return h.DPID == at.DPID && slices.Contains(h.Out(), at.Port) }) {
 			return false
 		}
 	}

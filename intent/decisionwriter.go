@@ -23,8 +23,9 @@ func (d *decisions) unwritten(n uint32) {
 // records returns decisions to save, at most limit records, and no more than decisionBytes except
 // for the last.
 func (d *decisions) records(limit int) (recs []Record) {
-	bytes := 0
-	var room []byte // for the records' data
+	bytes, most := 0, min(limit, len(d.dirty))
+	recs = make([]Record, 0, most)
+	room := make([]byte, 0, min(most*usualDecision, decisionBytes)) // for the records' data
 	for len(d.dirty) > 0 && len(recs) < limit && bytes < decisionBytes {
 		n := d.dirty[0]
 		d.dirty = d.dirty[1:]
@@ -74,6 +75,7 @@ const maxDecisions = 8192
 const (
 	decisionBytes = 512 << 10
 	recordHead    = 10
+	usualDecision = 48 // bytes: the saved path of an intent of six hops has about that many
 )
 
 // saveDue writes decisions whose delay has passed.

@@ -68,6 +68,6 @@
 //   - The path of an intent depends on its number, the network and its history, and on nothing else.
 //
 // Limits: a shorter tree is sought only together with shorter paths, 30 s after the last change of
-// a link, for 64 intents a second. A wide intent matches packets of any sender on the links of its
-// path (spec.Spec.Wide): its spec has to say so, and it is counted (wide.go).
+// a link, for 64 intents a second. A wide intent matches packets of any sender (spec.Spec.Wide): they are
+// tagged on the links of its path (tags.go); what cannot be, or is not yet, is counted (wide.go).
 package intent

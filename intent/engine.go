@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/loop"
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/topology"
 )
@@ -18,6 +19,7 @@ type Engine struct {
 	mu       sync.Mutex // guards what follows
 	outcomes []ruleset.Outcome
 	queries  []func(*Core)
+	byHosts  []uint32 // intents that have come to be wide by hosts
 	closed   bool
 
 	done chan struct{}
@@ -28,6 +30,7 @@ type Engine struct {
 	commits   []Commit // of the last turn, kept to reuse the memory
 	taken     []ruleset.Outcome
 	decisions decisionWriter
+	guard     guard
 }
 
 // New returns an empty engine: load first (Load), if there are records.
@@ -41,6 +44,7 @@ func New(c Config) *Engine {
 	e.core = NewCore()
 	e.follower = c.Maps.Follow()
 	e.decisions.journal = c.Decisions
+	e.guard = guard{rows: c.Guards, domain: c.Domain, switches: make(map[netview.DPID]bool)}
 	return e
 }
 
@@ -100,6 +104,29 @@ func (e *Engine) Counts() Counts {
 	return Counts{ByState: cat.records.counts, Totals: cat.requests.totals, InFlight: cat.requests.inFlight, Core: cat.core}
 }
 
+// Failed counts the failed intents by code. It looks at the entries in parts without copying them:
+// a million takes milliseconds. Intents that enter or leave the state meanwhile may or may not be
+// counted.
+func (e *Engine) Failed() map[Code]int {
+	cat := e.catalog
+	counts := make(map[Code]int)
+	for after := uint32(0); ; after += pageNumbers {
+		cat.mu.Lock()
+		for n := after + 1; n <= min(cat.records.last, after+pageNumbers); n++ {
+			if cat.records.has(n) {
+				if r := cat.records.entries.At(n); r.state == Failed {
+					counts[r.code]++
+				}
+			}
+		}
+		last := cat.records.last
+		cat.mu.Unlock()
+		if last <= after+pageNumbers {
+			return counts
+		}
+	}
+}
+
 // Changes returns the events after a revision, whole revisions, about max of them, and the revision
 // to continue after. If ok is false the log does not reach back that far: call List, and continue
 // after upto.
@@ -143,8 +170,9 @@ func (e *Engine) OnOutcomes(outcomes []ruleset.Outcome) {
 	if !e.closed {
 		e.outcomes = append(e.outcomes, outcomes...)
 	}
+	few := len(e.outcomes) <= promptOutcomes
 	e.mu.Unlock()
-	if len(outcomes) <= promptOutcomes {
+	if few {
 		e.Prompt()
 	} else {
 		e.Bell.Ring()

@@ -25,7 +25,7 @@ func (d *decider) fail(n uint32, e *coreEntry, p problem) {
 	case SwitchUnknown, PortUnknown:
 		e.state = Waiting
 		d.waiting.addForSwitch(p.dpid, n)
-	case NoPath, LinkDown:
+	case NoPath, LinkDown, NoTag:
 		d.waiting.addPathless(n)
 	case Conflicting:
 		d.waiting.addBlocked(n, p.other)

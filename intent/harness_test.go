@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -82,9 +83,10 @@ type network struct {
 	matches map[ruleAt]map[string]bool
 	want    map[ruleAt]uint32 // what flowsync wants of switches: numbers
 	wrote   int
-	refuse  func(at ruleAt) string // why a switch does not take a rule; nil: all are taken
-	off     map[netview.DPID]bool  // switches without a session: they answer nothing
-	moment  func()                 // called after each write
+	refuse  func(at ruleAt) string                      // why a switch does not take a rule; nil: all are taken
+	off     map[netview.DPID]bool                       // switches without a session: they answer nothing
+	moment  func()                                      // called after each write
+	wire    func(g *ruleset.Set, rule int, remove bool) // has what is written forward frames; nil: nothing does
 }
 
 // ruleAt is a place at a switch.
@@ -97,7 +99,28 @@ type ruleAt struct {
 
 type held struct {
 	number uint32
-	out    []uint32
+	hop    *ruleset.Hop
+}
+
+// placeOf is the place of a rule.
+func placeOf(g *ruleset.Set, rule int) ruleAt {
+	_, hop := g.At(rule)
+	p := g.Place(rule)
+	return ruleAt{hop.DPID, p.In, p.Priority, string(p.Match)}
+}
+
+// place is where a packet of a leg is looked up that comes in with a tag, or none.
+func place(p netview.Point, tag ruleset.Tag, priority uint16, match []byte) ruleAt {
+	if tag != 0 {
+		return ruleAt{p.DPID, p.Port, plan.PriorityTag, string(tag.Match())}
+	}
+	return ruleAt{p.DPID, p.Port, priority, string(match)}
+}
+
+// ways are those by which packets leave that a rule takes.
+func (h *held) ways() []ruleset.Way {
+	ways, _ := h.hop.Ways(openflow.V13)
+	return ways
 }
 
 func newNetwork(t testing.TB, switches int) *network {
@@ -189,8 +212,8 @@ func (n *network) answer() {
 
 // take has flowsync and a switch take one order.
 func (n *network) take(o *ruleset.Order) ruleset.Outcome {
-	leg, hop := o.Rules.At(int(o.Rule))
-	at := ruleAt{hop.DPID, hop.In, o.Rules.Priority, string(leg.Match)}
+	_, hop := o.Rules.At(int(o.Rule))
+	at := placeOf(o.Rules, int(o.Rule))
 	was, had := n.holds[at]
 	wanted, taken := n.want[at]
 	out := ruleset.Outcome{Rules: o.Rules, Rule: o.Rule, Result: ruleset.Installed}
@@ -203,10 +226,13 @@ func (n *network) take(o *ruleset.Order) ruleset.Outcome {
 		if had && was.number == o.Rules.Number {
 			delete(n.holds, at)
 			n.wrote++
+			if n.wire != nil {
+				n.wire(o.Rules, int(o.Rule), true)
+			}
 		}
 	case taken && wanted != o.Rules.Number:
 		out.Result, out.Reason = ruleset.Refused, "a rule of another stands in its place"
-	case had && was.number == o.Rules.Number && slices.Equal(was.out, hop.Out):
+	case had && was.number == o.Rules.Number && was.hop.Equal(hop):
 		n.want[at] = o.Rules.Number
 	case n.refuse != nil && n.refuse(at) != "":
 		out.Result, out.Reason, out.Code = ruleset.Refused, n.refuse(at), openflow.FlowModFailedTableFull
@@ -216,8 +242,11 @@ func (n *network) take(o *ruleset.Order) ruleset.Outcome {
 			n.apart(at, o.Rules.Number)
 		}
 		n.want[at] = o.Rules.Number
-		n.holds[at] = held{o.Rules.Number, slices.Clone(hop.Out)}
+		n.holds[at] = held{o.Rules.Number, hop}
 		n.wrote++
+		if n.wire != nil {
+			n.wire(o.Rules, int(o.Rule), false)
+		}
 	}
 	if n.moment != nil {
 		n.moment()
@@ -358,19 +387,19 @@ func (n *network) checkWanted(fatal func(string, ...any)) {
 	for _, in := range list {
 		if g := in.Rules; g != nil && (len(n.off) == 0 || in.State == Installed) {
 			for r := range g.Len() {
-				leg, hop := g.At(r)
-				want[ruleAt{hop.DPID, hop.In, g.Priority, string(leg.Match)}] = held{g.Number, hop.Out}
+				_, hop := g.At(r)
+				want[placeOf(g, r)] = held{g.Number, hop}
 			}
 		}
 	}
 	for at, h := range n.holds {
-		if w, ok := want[at]; (!ok || w.number != h.number || !slices.Equal(w.out, h.out)) && len(n.off) == 0 {
-			fatal("switch %d holds in %d of number %d out %v, wanted %v", at.dpid, at.in, h.number, h.out, w)
+		if w, ok := want[at]; (!ok || w.number != h.number || !w.hop.Equal(h.hop)) && len(n.off) == 0 {
+			fatal("switch %d holds in %d of number %d %v, wanted %v", at.dpid, at.in, h.number, h.ways(), w)
 		}
 	}
 	for at, w := range want {
 		if _, ok := n.holds[at]; !ok && !n.off[at.dpid] {
-			fatal("switch %d lacks in %d of number %d out %v", at.dpid, at.in, w.number, w.out)
+			fatal("switch %d lacks in %d of number %d %v", at.dpid, at.in, w.number, w.ways())
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (t *transitions) stages(from, to *ruleset.Set) []uint16 {
 	rules := make([]pathing.Rule, 0, to.Len())
 	for i := range to.Legs {
 		path := t.registry.Of(to.Legs[i].Route)
-		for k, after := range path.Ranks() {
+		for k, after := range path.Ranks()[:len(to.HopsOf(i))] {
 			r := pathing.Rule{Ingress: path.Ingress(k), After: after}
 			switch old := hopAt(to, len(rules), from); {
 			case old != nil && old.Equal(path.Route().Hops[k]):
@@ -44,14 +44,28 @@ func (t *transitions) stages(from, to *ruleset.Set) []uint16 {
 	return pathing.Stages(rules)
 }
 
-// hopAt returns the hop of the rule of other with the same key as a rule of p; nil without one.
+// hopAt returns the hop of the rule of other in the same place as a rule of p; nil without one.
 func hopAt(p *ruleset.Set, rule int, other *ruleset.Set) *ruleset.Hop {
 	leg, hop := p.At(rule)
-	if same := legWith(other, p.Priority, leg.Match); same != nil {
-		for _, h := range same.Route.Hops {
-			if h.DPID == hop.DPID && h.In == hop.In {
+	if hop.Tag != 0 {
+		for r := range other.Routes() {
+			if h := hopIn(r, hop); h != nil {
 				return h
 			}
+		}
+		return nil
+	}
+	if same := legWith(other, p.Priority, leg.Match); same != nil {
+		return hopIn(same.Route, hop)
+	}
+	return nil
+}
+
+// hopIn returns the hop of a route in the place of another, as far as hops say; nil without one.
+func hopIn(r *ruleset.Route, hop *ruleset.Hop) *ruleset.Hop {
+	for _, h := range r.Hops {
+		if h.SamePlace(hop) {
+			return h
 		}
 	}
 	return nil
@@ -97,7 +111,7 @@ func (t *transitions) union(from, to *ruleset.Set) *ruleset.Set {
 			continue
 		}
 		ow := t.registry.Of(old.Route)
-		if ow == nil || ow == path {
+		if ow == nil || ow == path || ow.Tagged() != path.Tagged() { // with tags and without them no rules but the first meet
 			continue
 		}
 		if paths.CreatesLoop(path, ow) {

@@ -24,7 +24,7 @@ func (n *network) outOf(id string, ports ...netview.Point) (list []netview.Point
 	for _, p := range ports {
 		for r := range in.Rules.Len() {
 			_, hop := in.Rules.At(r)
-			for _, out := range hop.Out {
+			for _, out := range hop.Out() {
 				if hop.DPID == p.DPID && out == p.Port {
 					list = append(list, p)
 				}

@@ -77,5 +77,5 @@ func (x *hostIndex) moved(e *coreEntry) bool {
 	src, ok1 := x.network.Snap.Host(s.Src[0].Host)
 	dst, ok2 := x.network.Snap.Host(s.Dst[0].Host)
 	return ok1 && src.At != (netview.Point{DPID: first.DPID, Port: first.In}) ||
-		ok2 && dst.At != (netview.Point{DPID: last.DPID, Port: last.Out[0]})
+		ok2 && dst.At != (netview.Point{DPID: last.DPID, Port: last.Out()[0]})
 }

@@ -15,6 +15,7 @@ func (c *Core) applyUpdate(f *NetworkUpdate) {
 	settling := f.Snap.Settled() && !c.network.Settled
 	left := c.ports.removed(f)
 	*c.network = paths.Network{Snap: f.Snap, Map: f.Map, Settled: f.Snap.Settled()}
+	c.tags.hostsSeen(f)
 	if f.Resync || settling {
 		c.reevaluateAll()
 		c.portsRemoved(left)
@@ -52,8 +53,12 @@ func (c *Core) reevaluateAll() {
 	}
 	var all []uint32
 	for n := range c.entries.End() {
-		if c.entries.At(n).content != "" {
-			all = append(all, n)
+		e := c.entries.At(n)
+		if e.content == "" {
+			continue
+		}
+		if all = append(all, n); c.network.Settled && c.tags.exposed(e) {
+			c.timers.Add(c.step.now, n)
 		}
 	}
 	c.queue.replace(all)

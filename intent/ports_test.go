@@ -75,8 +75,8 @@ func TestPortsThatAreOthers(t *testing.T) {
 			n.answer()
 			n.wantState("a", c.state)
 			for r, h := range n.holds {
-				if r.dpid == c.place.DPID && (r.in == c.place.Port || slices.Contains(h.out, c.place.Port)) {
-					t.Errorf("switch %d still holds a rule from port %d to %v", r.dpid, r.in, h.out)
+				if r.dpid == c.place.DPID && (r.in == c.place.Port || slices.Contains(h.hop.Out(), c.place.Port)) {
+					t.Errorf("switch %d still holds a rule from port %d to %v", r.dpid, r.in, h.ways())
 				}
 			}
 			n.rest()

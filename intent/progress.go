@@ -15,19 +15,10 @@ type progress struct {
 
 // emit appends an update of an intent.
 func (p *progress) emit(n uint32, e *coreEntry, text string) {
-	if text == "" {
-		text = texts[e.code]
-	}
 	p.step.update(Update{
 		Number: n, State: e.state, Code: e.code, Retrying: e.state == Failed && e.code != TooLarge, Text: text,
 		Rules: e.rules,
 	})
-}
-
-// texts are the fixed texts of codes.
-var texts = [codes]string{
-	Unconfirmed: "not every switch and link of the path has confirmed what it holds since the last session began",
-	Drift:       "a switch lost a rule: it is being put back",
 }
 
 // refresh emits the state of an intent that has a rule set, if it has changed.

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/weirnet/weir/intent/numbered"
+	"github.com/weirnet/weir/hashtab"
+	"github.com/weirnet/weir/numbered"
 )
 
 // records are all intents, by number and by id. An id belongs to one number as long as the intent exists; a
@@ -14,11 +15,11 @@ type records struct {
 	now     func() time.Time
 	seed    maphash.Seed
 	entries numbered.Table[catalogEntry]
-	ids     index // by id
-	texts   map[uint32]string
-	free    []uint32    // numbers whose rules are gone
-	last    uint32      // the highest number allocated
-	counts  [states]int // by state
+	ids     index             // by id
+	texts   map[uint32]string // of those whose text is not that of their code
+	free    []uint32          // numbers whose rules are gone
+	last    uint32            // the highest number allocated
+	counts  [states]int       // by state
 }
 
 func newRecords(now func() time.Time) *records {
@@ -118,6 +119,8 @@ func (x *records) copyOf(n uint32) entryCopy {
 	c := entryCopy{catalogEntry: x.entries.At(n).durable(), number: n}
 	if c.hasText {
 		c.text = x.texts[n]
+	} else {
+		c.text = codeTexts[c.code]
 	}
 	return c
 }
@@ -156,7 +159,7 @@ func (x *records) restore(r *catalogEntry, u *undo) {
 	x.counts[r.state]++
 }
 
-// setText sets the text of an intent, which may be empty.
+// setText sets the text of an intent; empty: that of its code.
 func (x *records) setText(n uint32, r *catalogEntry, text string) {
 	if r.hasText = text != ""; r.hasText {
 		x.texts[n] = text
@@ -164,3 +167,11 @@ func (x *records) setText(n uint32, r *catalogEntry, text string) {
 		delete(x.texts, n)
 	}
 }
+
+// index finds numbers by hash. A hash may have several numbers, and a number may be there several
+// times; the caller compares: what is found may only look the same. A slot takes 8 bytes.
+type index struct {
+	hashtab.Table[uint32, struct{}]
+}
+
+func (x *index) add(hash uint64, number uint32) { x.Add(hash, number, struct{}{}) }

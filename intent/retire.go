@@ -102,6 +102,7 @@ func (t *transitions) forget(n uint32, e *coreEntry) {
 	for i := range tr.retiring {
 		if p := tr.retiring[i]; p.ordered && p.outstanding == 0 {
 			t.conflicts.Remove(p.rules)
+			t.tags.release(p.rules)
 			t.gone(n, p.rules, kept, tr.retiring[i+1:])
 			t.waiting.unblock(n)
 		} else {
@@ -150,6 +151,7 @@ func (t *transitions) drop(n uint32, e *coreEntry) {
 	}
 	t.decisions.mark(n, e)
 	*e = coreEntry{flags: e.flags & (saved | unsaved)}
+	t.tags.forget(n)
 	t.progress.forget(n)
 	t.step.update(Update{Number: n, Gone: true})
 	t.waiting.unblock(n)

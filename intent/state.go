@@ -61,6 +61,7 @@ const (
 	Refused            // failed: a switch refused a rule, and no path avoids the switch
 	Conflicting        // failed: another intent has a rule with the same match, or an overlapping one
 	TooLarge           // failed: more rules than one intent may have
+	NoTag              // failed: a wide intent whose packets cannot be tagged at a switch, or on a link
 	Unconfirmed        // degraded: a link of the path is not confirmed, or, after a restart, rules of it are not
 	Drift              // degraded: a switch lost a rule, which is being reinstalled
 	codes
@@ -68,11 +69,17 @@ const (
 
 var codeNames = [codes]string{
 	"", "host-unknown", "switch-unknown", "port-unknown", "no-path", "link-down", "table-full", "refused",
-	"conflict", "too-large",
+	"conflict", "too-large", "no-tag",
 	"unconfirmed", "drift",
 }
 
 // String is the code in lower case with hyphens: "no-path"; "" for none.
 func (c Code) String() string {
 	return nameOf(codeNames[:], c)
+}
+
+// codeTexts are the texts of intents for which nothing else is said. After a restart nearly all are unconfirmed.
+var codeTexts = [codes]string{
+	Unconfirmed: "not every switch and link of the path has confirmed what it holds since the last session began",
+	Drift:       "a switch lost a rule: it is being put back",
 }

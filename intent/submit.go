@@ -46,9 +46,10 @@ type submissions struct {
 	totals   Totals   // since the start
 	commits  []Commit // for the core
 
-	recs []Record // scratch: a batch's records
-	data []byte
-	buf  []byte // scratch: one content
+	spare [][]undo // lists of batches that are complete
+	recs  []Record // scratch: a batch's records
+	data  []byte
+	buf   []byte // scratch: one content
 }
 
 // Totals are counters since the start.
@@ -98,7 +99,7 @@ func (s *submissions) admit(b *batch) (finished bool, err error) {
 	if b.answers == nil {
 		b.answers = make([]Answer, len(b.reqs))
 	}
-	b.undo = make([]undo, 0, len(b.reqs))
+	b.undo = s.undoList(len(b.reqs))
 	failed := false
 	for i := range b.reqs {
 		s.apply(b, i)
@@ -124,6 +125,25 @@ func (s *submissions) admit(b *batch) (finished bool, err error) {
 		return false, err
 	}
 	return false, nil
+}
+
+// undoListsKept is how many lists of MaxAdmitted changes memory is kept for.
+const undoListsKept = 64
+
+// undoList returns an empty list for the changes of a batch.
+func (s *submissions) undoList(requests int) (list []undo) {
+	if n := len(s.spare); n > 0 && requests <= MaxAdmitted {
+		list, s.spare = s.spare[n-1], s.spare[:n-1]
+		return list
+	}
+	return make([]undo, 0, max(requests, MaxAdmitted))
+}
+
+// takeUndoList takes the list of a batch that is complete: nothing is pending in it.
+func (s *submissions) takeUndoList(list []undo) {
+	if clear(list); cap(list) == MaxAdmitted && len(s.spare) < undoListsKept {
+		s.spare = append(s.spare, list[:0])
+	}
 }
 
 // append appends a batch's changes to the journal.

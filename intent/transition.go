@@ -49,6 +49,7 @@ type transitions struct {
 	registry  *paths.Registry
 	status    *paths.Status
 	conflicts *conflict.Index
+	tags      *tags
 	progress  *progress
 	decisions *decisions
 	waiting   *waiting
@@ -100,6 +101,7 @@ func (t *transitions) install(n uint32, e *coreEntry) {
 	e.version++
 	g.Version = e.version
 	t.conflicts.Add(g)
+	t.tags.hold(g)
 	t.takePaths(n, g)
 	for i := range tr.retiring {
 		tr.retiring[i].dropReplaced(g)
@@ -122,7 +124,7 @@ func (t *transitions) orderStage(e *coreEntry) {
 	g, tr := e.rules, e.transition
 	rule := 0
 	for i := range g.Legs {
-		hops := g.Legs[i].Route.Hops
+		hops := g.HopsOf(i)
 		var path *paths.Path // nil: nothing depends on where the ingress is
 		if tr.mode == install {
 			path = t.registry.Of(g.Legs[i].Route)
@@ -200,12 +202,16 @@ func (t *transitions) takeSuperseded() iter.Seq[uint32] {
 	}
 }
 
+// transitionsKept is how many transitions memory is kept for: as many as begin in the second in which rules of
+// others linger, when very many intents come and go.
+const transitionsKept = 1 << 14
+
 // end drops a transition with nothing left to do.
 func (t *transitions) end(e *coreEntry) {
 	if tr := e.transition; tr != nil && tr.done && tr.next == nil && len(tr.retiring) == 0 {
 		t.moves.Free(&tr.Transition)
 		e.transition = nil
-		if len(t.free) < 1024 {
+		if len(t.free) < transitionsKept {
 			*tr = transition{retiring: tr.retiring[:0]}
 			t.free = append(t.free, tr)
 		}

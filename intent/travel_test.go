@@ -7,12 +7,14 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/pathing"
+	"github.com/weirnet/weir/ruleset"
 )
 
 // traveller is a packet under way: it comes in at a port at a time, by what the switch there holds
 // then.
 type traveller struct {
 	at  netview.Point
+	tag ruleset.Tag
 	due time.Time
 }
 
@@ -26,13 +28,13 @@ func (n *network) travel(in *Intent, list []traveller) (left []traveller) {
 			left = append(left, p)
 			continue
 		}
-		h, ok := n.holds[ruleAt{p.at.DPID, p.at.Port, in.Rules.Priority, string(in.Rules.Legs[0].Match)}]
+		h, ok := n.holds[place(p.at, p.tag, in.Rules.Priority, in.Rules.Legs[0].Match)]
 		if !ok {
 			n.t.Fatalf("a packet is lost at %v, %v after it was due", p.at, n.now.Sub(p.due))
 		}
-		for _, out := range h.out {
-			for l := range n.view.Snapshot().LinksFromPoint(at(p.at.DPID, out)) {
-				list = append(list, traveller{l.Dst, p.due.Add(time.Duration(l.LatencyUS) * time.Microsecond)})
+		for _, way := range h.ways() {
+			for l := range n.view.Snapshot().LinksFromPoint(at(p.at.DPID, way.Port)) {
+				list = append(list, traveller{l.Dst, way.Tag, p.due.Add(time.Duration(l.LatencyUS) * time.Microsecond)})
 			}
 		}
 	}
@@ -68,7 +70,7 @@ func TestPacketsOnTheirWay(t *testing.T) {
 			n.answer()
 			n.step()
 		}
-		list = n.travel(&in, append(list, traveller{at(1, 9), n.now}))
+		list = n.travel(&in, append(list, traveller{at: at(1, 9), due: n.now}))
 		sent++
 	}
 	if in, _ = n.engine.Get("a"); in.Rules.Legs[0].Route.Hops[1].DPID == over || len(list) != 140 {

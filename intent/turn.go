@@ -38,13 +38,15 @@ func (e *Engine) turn() time.Time {
 func (e *Engine) portion() (wake time.Time, more bool) {
 	now := e.config.Now()
 	in := Input{Network: networkUpdate(e.follower)}
-	e.commits = e.catalog.takeCommits(e.commits[:0])
+	e.commits, in.Wide = e.catalog.takeCommits(e.commits[:0])
 	e.mu.Lock()
 	if e.taken, e.outcomes = e.outcomes, e.taken[:0]; cap(e.outcomes) > outcomesKept {
 		e.outcomes = nil
 	}
 	asks := e.queries
 	e.queries = nil
+	in.Wide = append(in.Wide, e.byHosts...)
+	e.byHosts = nil
 	e.mu.Unlock()
 	in.Commits, in.Outcomes = e.commits, e.taken
 	ready := e.core.Step(&in, now)
@@ -63,6 +65,7 @@ func (e *Engine) portion() (wake time.Time, more bool) {
 
 // apply carries out the result of a step.
 func (e *Engine) apply(ready *Ready, facts *NetworkUpdate, now time.Time) {
+	e.guard.follow(e.core.tags.ids, facts)
 	e.catalog.stepped(ready, e.commits, facts, e.core.counts)
 	if len(ready.Orders) > 0 {
 		trace.At(trace.Orders)

@@ -300,7 +300,7 @@ func (w *twin) checkIntent(in *Intent, m *topology.Map) {
 		}
 		for i := 0; i+1 < len(leg.Route.Hops); i++ {
 			a, b := leg.Route.Hops[i], leg.Route.Hops[i+1]
-			if !m.Up(link(a.DPID, a.Out[0], b.DPID, b.In)) {
+			if !m.Up(link(a.DPID, a.Out()[0], b.DPID, b.In)) {
 				w.fatal("intent %s is %v over a link that is down: %v", in.Spec.ID, in.State, leg.Route)
 			}
 		}
@@ -351,23 +351,26 @@ func (w *twin) deliver(in *Intent) string {
 func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, match []byte) string {
 	snap := w.view.Snapshot()
 	reached := map[netview.Point]bool{}
-	var walk func(netview.Point, int) string
-	walk = func(p netview.Point, depth int) string {
+	var walk func(netview.Point, ruleset.Tag, int) string
+	walk = func(p netview.Point, tag ruleset.Tag, depth int) string {
 		if depth > 24 {
 			return fmt.Sprintf("a packet from %v goes round at %v", from, p)
 		}
-		h, ok := w.holds[ruleAt{p.DPID, p.Port, priority, string(match)}]
+		h, ok := w.holds[place(p, tag, priority, match)]
 		if !ok {
-			return fmt.Sprintf("a packet from %v is lost at %v", from, p)
+			return fmt.Sprintf("a packet from %v is lost at %v, tag %d", from, p, tag)
 		}
-		for _, out := range h.out {
-			o := at(p.DPID, out)
+		for _, way := range h.ways() {
+			o := at(p.DPID, way.Port)
 			led := false
 			for l := range snap.LinksFromPoint(o) {
 				led = true
-				if bad := walk(l.Dst, depth+1); bad != "" {
+				if bad := walk(l.Dst, way.Tag, depth+1); bad != "" {
 					return bad
 				}
+			}
+			if !led && way.Tag != 0 {
+				return fmt.Sprintf("a packet from %v leaves at %v with tag %d", from, o, way.Tag)
 			}
 			if !led {
 				reached[o] = true
@@ -375,7 +378,7 @@ func (w *twin) follow(from netview.Point, to []netview.Point, priority uint16, m
 		}
 		return ""
 	}
-	if bad := walk(from, 0); bad != "" {
+	if bad := walk(from, 0, 0); bad != "" {
 		return bad
 	}
 	for _, p := range to {

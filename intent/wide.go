@@ -2,21 +2,37 @@ package intent
 
 import "net/netip"
 
-// Wide returns the number of intents that match packets of other senders on links between switches,
-// and the ids of the first of them, at most limit. If hosts have acquired addresses since the last
-// call, it checks all intents, in parts.
+// Wide returns the number of intents that take packets of other senders on links between switches,
+// and the ids of the first of them, at most limit: wide intents whose packets carry no tags there (yet). If hosts have
+// acquired addresses since the last call, it checks all intents, in parts. Those that have come to be wide by them are
+// moved onto tags.
 func (e *Engine) Wide(limit int) (count int, ids []string) {
 	cat := e.catalog
+	var byHosts []uint32
 	cat.mu.Lock()
-	defer cat.mu.Unlock()
 	if news := cat.admission.claims.TakeAddresses(); len(news) > 0 {
 		cat.checkSources(news)
 	}
-	list := cat.admission.claims.Wide()
-	for _, n := range list[:min(limit, len(list))] {
-		ids = append(ids, cat.records.entries.At(n).id())
+	for _, n := range cat.admission.claims.Wide() {
+		r := cat.records.entries.At(n)
+		if r.rules == nil || r.rules.Tagged() {
+			continue
+		}
+		if count++; count <= limit {
+			ids = append(ids, r.id())
+		}
+		if cat.admission.claims.ByHosts(n) {
+			byHosts = append(byHosts, n)
+		}
 	}
-	return len(list), ids
+	cat.mu.Unlock()
+	if len(byHosts) > 0 {
+		e.mu.Lock()
+		e.byHosts = byHosts
+		e.mu.Unlock()
+		e.Bell.Ring()
+	}
+	return count, ids
 }
 
 // checkSources checks all intents. It releases the lock now and then.

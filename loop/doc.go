@@ -22,5 +22,7 @@
 //     prompts the part.
 //   - A turn that begins after a ring sees the input queued before it: the token is taken before the
 //     turn looks.
+//   - What a turn of a part that is prompted calls must not wait for any part: it may be on that part's own
+//     goroutine.
 //   - After Pulse a part has a turn soon, unless it hangs.
 package loop

@@ -48,6 +48,7 @@ type Part struct {
 	next  time.Time     // of the next beat, if the part is stepped
 
 	owned owned       // whether somebody has a turn
+	due   atomic.Bool // Run has taken the bell's token, and has not begun the turn
 	timer *time.Timer // of Run: when the last turn wanted another
 }
 
@@ -68,6 +69,7 @@ func (p *Part) Run(ctx context.Context) {
 		beats.Reset(beat.Next(time.Now(), p.Beats))
 	}
 	for due := !p.onBeats(); ; due = true {
+		p.due.Store(false)
 		if due && p.owned.take() {
 			if beaten {
 				p.Beat()
@@ -134,7 +136,7 @@ func (p *Part) release(more bool) {
 // its input before, as for Ring. A part that has a turn and prompts another may be prompted in turn: that
 // rings. What a part does after it has prompted another must not depend on whether that had its turn.
 func (p *Part) Prompt() {
-	if p.Bell.Rung() || !p.owned.try() {
+	if p.Bell.Rung() || p.due.Load() || !p.owned.try() {
 		p.Bell.Ring()
 		return
 	}
@@ -195,6 +197,7 @@ func (p *Part) wait(ctx context.Context, changed <-chan struct{}, beats *time.Ti
 		return true, p.Beat != nil
 	case <-p.Bell.C():
 		rung = true
+		p.due.Store(true)
 	case <-changed:
 	}
 	if p.Woken != nil {

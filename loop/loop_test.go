@@ -268,6 +268,34 @@ func TestPrompt(t *testing.T) {
 	})
 }
 
+// TestPromptLeavesWhatIsDue: between the ring and the turn of a part that waits for more, who prompts does not
+// have the turn.
+func TestPromptLeavesWhatIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns, portions atomic.Int64
+		p := &Part{
+			Bell:    NewBell(),
+			Turn:    func() time.Time { turns.Add(1); return time.Time{} },
+			Portion: func() (time.Time, bool) { portions.Add(1); return time.Time{}, false },
+			After:   func() time.Duration { return time.Second },
+		}
+		defer run(t, p)()
+		synctest.Wait()
+		p.Bell.Ring()
+		synctest.Wait() // Run has the token, and waits
+		p.Prompt()
+		if portions.Load() != 0 || turns.Load() != 1 {
+			t.Errorf("%d portions, %d turns before the delay, want 0, 1", portions.Load(), turns.Load())
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		p.Prompt()
+		if portions.Load() != 1 {
+			t.Error("at rest, the caller did not have a portion")
+		}
+	})
+}
+
 // BenchmarkPrompt is what a turn costs that the caller has.
 func BenchmarkPrompt(b *testing.B) {
 	ctx, stop := context.WithCancel(b.Context())

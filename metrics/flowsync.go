@@ -38,8 +38,9 @@ func (m rules) Collect(ch chan<- prometheus.Metric) {
 func collectRules(ch chan<- prometheus.Metric, c *flowsync.Core) {
 	n := c.Counters()
 	counters(ch, descFlowsync, map[string]uint64{
-		"flow_mods": n.FlowMods, "meter_mods": n.MeterMods, "barriers": n.Barriers, "readings": n.Readings,
-		"refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full, "missed": n.Overflows,
+		"flow_mods": n.FlowMods, "group_mods": n.GroupMods, "meter_mods": n.MeterMods, "barriers": n.Barriers,
+		"readings": n.Readings, "refused": n.Refused, "retries": n.Retries, "repairs": n.Repairs, "queue_full": n.Full,
+		"missed": n.Overflows,
 	})
 	var sum flowsync.SwitchStatus
 	for _, s := range c.Statuses() {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// AlarmKind is what an alarm is about. Each kind is one line of the table below, with its severity
-// and its meaning, so that the API, the metrics and the documentation agree.
+// AlarmKind is what an alarm is about. Each kind has a line below, with its meaning, and is in severities and in
+// transient if it is not as most are, so that the API, the metrics and the documentation agree.
 type AlarmKind string
 
 // The kinds of alarms.
@@ -18,6 +18,7 @@ const (
 	AlarmIndirectLink AlarmKind = "indirect-link" // something that is no switch of ours forwards between two ports
 	// a link appeared between two ports where nothing was plugged in: it is not used
 	AlarmUnprovenLink AlarmKind = "unproven-link"
+	AlarmNarrowLink   AlarmKind = "narrow-link" // a link does not carry the longest frames that it is to carry
 	AlarmHostHijack   AlarmKind = "host-hijack" // a host seen at a second place while it is alive at its first
 	// a host was moved though its old place, which may be alive, could not be asked
 	AlarmUnverifiedMove AlarmKind = "unverified-move"
@@ -64,6 +65,7 @@ const (
 var severities = map[AlarmKind]Severity{
 	AlarmForgedProbe: SeverityCritical, AlarmReplayedProbe: SeverityCritical, AlarmLinkAtHost: SeverityCritical,
 	AlarmHostHijack: SeverityCritical, AlarmSpoofedID: SeverityCritical, AlarmFlood: SeverityCritical,
+	AlarmNarrowLink:   SeverityWarning,
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
 	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning,
 	AlarmMemory:      SeverityWarning,

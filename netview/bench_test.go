@@ -144,22 +144,16 @@ func rulesOf(dpid DPID, n int) []Rule {
 
 // BenchmarkSetRules changes one rule of an owner at a switch by replacing all.
 func BenchmarkSetRules(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := New(Limits{}).Desired("a")
-			rules := rulesOf(1, n)
-			w.Update(func(tx *DesiredTx) { tx.Set(1, rules) })
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				rules[i%n].Cookie++
-				w.Update(func(tx *DesiredTx) { tx.Set(1, rules) })
-			}
-		})
-	}
+	changeRules(b, func(w *Desired, rules []Rule, _ int) { w.Update(func(tx *DesiredTx) { tx.Set(1, rules) }) })
 }
 
 // BenchmarkPutRule changes one rule of an owner at a switch by itself.
 func BenchmarkPutRule(b *testing.B) {
+	changeRules(b, func(w *Desired, rules []Rule, i int) { w.Put(rules[i]) })
+}
+
+// changeRules changes an owner's rules at a switch, one after the other.
+func changeRules(b *testing.B, change func(w *Desired, rules []Rule, i int)) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			w := New(Limits{}).Desired("a")
@@ -168,7 +162,7 @@ func BenchmarkPutRule(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				rules[i%n].Cookie++
-				w.Put(rules[i%n])
+				change(w, rules, i%n)
 			}
 		})
 	}

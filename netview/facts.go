@@ -31,19 +31,19 @@ func (v *View) FactsFrom(source *FactSource) *Facts {
 }
 
 // Update runs one transaction and returns the revision that shows it, published when Update
-// returns. If do panics nothing of it is.
+// returns. If do panics nothing of it is. After Withdraw it panics itself.
 func (f *Facts) Update(do func(tx *FactsTx)) Revision {
 	return f.view.transact(func(w *working) {
-		do(&FactsTx{w, f.layer})
+		do(f.begin(w))
 		w.reconcile()
 	})
 }
 
 // Withdraw deletes all that the source says, in one transaction, and ends the writer: the source may have
-// another one then. It costs the size of the view.
+// another one then. It costs the size of the view. A second call panics.
 func (f *Facts) Withdraw() Revision {
 	r := f.view.transact(func(w *working) {
-		tx := &FactsTx{w, f.layer}
+		tx := f.begin(w)
 		for _, s := range saidBy(&w.switches, f.layer) {
 			tx.DeleteSwitch(s.DPID)
 		}
@@ -58,6 +58,13 @@ func (f *Facts) Withdraw() Revision {
 	})
 	f.view.disown("Facts(" + f.layer.source.name + ")")
 	return r
+}
+
+func (f *Facts) begin(w *working) *FactsTx {
+	if f.layer.withdrawn {
+		panic("netview: Facts(" + f.layer.source.name + ") has been withdrawn")
+	}
+	return &FactsTx{w, f.layer}
 }
 
 // saidBy lists all that a source says of one kind.
@@ -88,8 +95,17 @@ func (tx *FactsTx) Switch(dpid DPID) (*Switch, bool) {
 	return s, ok
 }
 
-// Link finds a link.
-func (tx *FactsTx) Link(key LinkKey) (*Link, bool) { return tx.tables.links.said(tx.layer, key) }
+// Link finds a link. Up is what the source said last: where another source's row of a switch, or of a port,
+// keeps the link down, the view shows otherwise.
+func (tx *FactsTx) Link(key LinkKey) (*Link, bool) {
+	l, ok := tx.tables.links.said(tx.layer, key)
+	if ok && l.Up != l.said {
+		c := *l // the row itself may have been published
+		c.Up = c.said
+		l = &c
+	}
+	return l, ok
+}
 
 // Host finds a host.
 func (tx *FactsTx) Host(id HostID) (*Host, bool) { return tx.tables.hosts.said(tx.layer, id) }

@@ -135,6 +135,19 @@ const (
 	LinkShared LinkState = "shared"
 )
 
+// LinkWidth is whether a link carries frames of Settings.LinkFrame bytes.
+type LinkWidth uint8
+
+// The widths of a link.
+const (
+	WidthUnknown LinkWidth = iota // not found out
+	WidthNarrow                   // it carries shorter frames only
+	WidthFull                     // it carries them
+)
+
+// String is "unknown", "narrow" or "full".
+func (w LinkWidth) String() string { return [...]string{"unknown", "narrow", "full"}[w] }
+
 // LinkKey names a link: one direction between two ports.
 type LinkKey struct{ Src, Dst Point }
 
@@ -142,7 +155,8 @@ type LinkKey struct{ Src, Dst Point }
 type Link struct {
 	LinkKey
 	Up    bool
-	said  bool // Up as its source says, as long as switches of other sources are between (derivedLink)
+	said  bool      // Up as its source says, as long as switches of other sources are between (derivedLink)
+	Width LinkWidth // as discovery has found out
 	State LinkState
 	Since time.Time // of the last change of Up
 	// MeasuredUS is the latency as discovery has measured it, in microseconds; 0 if it has not.

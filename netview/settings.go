@@ -21,6 +21,9 @@ type Settings struct {
 	TrustLinks bool
 	// ProbePeriod is the time between two discovery probes of a port; 0 is discovery's default.
 	ProbePeriod time.Duration
+	// LinkFrame is the length of the longest frame that links between switches are to carry, in bytes without its
+	// check sequence: discovery finds out which do not. 0: it does not look.
+	LinkFrame int
 	// HostExpiry is how long a silent host that answers no probe is kept; 0 is discovery's default.
 	HostExpiry time.Duration
 }

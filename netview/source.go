@@ -60,6 +60,7 @@ type layer struct {
 	hosts      table[HostID, Host]
 	settled    bool
 	wasSettled bool // before the running transaction
+	withdrawn  bool // its writer has ended
 }
 
 func newLayer(source *FactSource) *layer {

@@ -1,7 +1,9 @@
 package netview
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -69,11 +71,27 @@ func TestSources(t *testing.T) {
 	own.Withdraw()
 	want("discovery ends", far.layer.source, true, Point{2, 1})
 	far.Withdraw()
+	for _, write := range []func(){func() { far.Update(func(*FactsTx) {}) }, func() { far.Withdraw() }} {
+		if got := panics(write); !strings.Contains(got, "Facts(weir-2) has been withdrawn") {
+			t.Errorf("a writer that has been withdrawn goes on: %q", got)
+		}
+	}
 	if got := v.Snapshot().Counts(); got != (Counts{}) {
 		t.Errorf("%+v is left of nobody", got)
 	}
 	check(t, v)
 	v.Facts() // another may have it
+}
+
+// panics returns what do panics with, "" if it does not.
+func panics(do func()) (with string) {
+	defer func() {
+		if r := recover(); r != nil {
+			with = fmt.Sprint(r)
+		}
+	}()
+	do()
+	return ""
 }
 
 // TestAllSourcesSettle: the view has settled when all have that write, and stays so.

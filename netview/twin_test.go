@@ -15,7 +15,7 @@ import (
 // linkText and hostText print all of a row: %+v would print its key only, whose String method it
 // has.
 func linkText(l *Link) string {
-	return fmt.Sprint(l.LinkKey, l.Up, l.State, l.Since, l.MeasuredUS, l.CapacityMbps, l.CapacitySource,
+	return fmt.Sprint(l.LinkKey, l.Up, l.State, l.Since, l.MeasuredUS, l.Width, l.CapacityMbps, l.CapacitySource,
 		l.LatencyUS, l.LatencySource,
 		l.Cost, l.CostSource, l.Usable, l.Draining, l.Source)
 }
@@ -420,7 +420,7 @@ func (m *machine) point() Point {
 // fact makes one write of a transaction of facts, and reads what it wrote.
 func (m *machine) fact(tx *FactsTx, w *twin, by *FactSource) {
 	said := w.said[by]
-	switch rapid.IntRange(0, 8).Draw(m.t, "fact") {
+	switch rapid.IntRange(0, 9).Draw(m.t, "fact") {
 	case 0, 1:
 		s := mesh(m.dpid(), rapid.IntRange(0, 3).Draw(m.t, "ports"), rapid.IntRange(1, 3).Draw(m.t, "links"))
 		for i := range s.Ports {
@@ -470,6 +470,16 @@ func (m *machine) fact(tx *FactsTx, w *twin, by *FactSource) {
 			tx.SetSettled()
 			said.settled = true
 		}
+	case 9: // reads a link and writes it back, measured anew
+		if keys := slices.SortedFunc(maps.Keys(said.links), LinkKey.Compare); len(keys) > 0 {
+			k := rapid.SampledFrom(keys).Draw(m.t, "link")
+			row, _ := tx.Link(k)
+			next, l := *row, said.links[k]
+			next.MeasuredUS++
+			tx.PutLink(&next)
+			l.MeasuredUS++
+			said.links[k] = w.derived(l)
+		}
 	}
 	m.reads(tx, said)
 }
@@ -507,6 +517,7 @@ func (m *machine) reads(tx *FactsTx, said *saying) {
 		m.t.Fatalf("reads hosts %v and %v, says %v", here, there, want)
 	}
 	for k, l := range said.links {
+		l.Up = l.said
 		if got, ok := tx.Link(k); !ok || linkText(got) != linkText(&l) {
 			m.t.Fatalf("reads link %v, says %s", got, linkText(&l))
 		}

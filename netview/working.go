@@ -136,7 +136,7 @@ func (w *working) open(source *FactSource) *layer {
 // close removes a source, which says nothing any more.
 func (w *working) close(l *layer) {
 	w.layers = slices.DeleteFunc(slices.Clone(w.layers), func(k *layer) bool { return k == l })
-	w.closed = true
+	w.closed, l.withdrawn = true, true
 	w.settle()
 }
 

@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/app"
+	"github.com/weirnet/weir/app/broadcast"
 	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/app/forward"
 	"github.com/weirnet/weir/config"
@@ -126,8 +128,8 @@ func (c *Config) checkFields() error {
 	if c.Domain == 0 || c.Domain > uint64(plan.DomainMax) {
 		return fmt.Errorf("--domain=%d: want 1 to %d", c.Domain, plan.DomainMax)
 	}
-	if u := forward.Unknown(c.Forward.Unknown); u != forward.UnknownController && u != forward.UnknownFlood {
-		return fmt.Errorf("--forward-unknown=%s: want controller or flood", u)
+	if err := c.checkUnknown(); err != nil {
+		return err
 	}
 	if p := c.Discovery.LLDPPeriod; p < 100*time.Millisecond || p > time.Minute {
 		return fmt.Errorf("--lldp-period=%s: want 100ms to 1m", p)
@@ -136,6 +138,19 @@ func (c *Config) checkFields() error {
 		return err
 	}
 	return catalog.Check(c.Extra, c.Apps.Disable)
+}
+
+// checkUnknown finds what is wrong with the treatment of packets that no rule matches.
+func (c *Config) checkUnknown() error {
+	disabled := func(app string) bool { return slices.Contains(c.Apps.Disable, app) }
+	switch u := forward.Unknown(c.Forward.Unknown); {
+	case u != forward.UnknownController && u != forward.UnknownFlood:
+		return fmt.Errorf("--forward-unknown=%s: want controller or flood", u)
+	case u == forward.UnknownFlood && disabled(broadcast.Owner) && !disabled(forward.Owner):
+		return fmt.Errorf("--forward-unknown=%s (forward.unknown): packets are flooded along the tree of the application %s, "+
+			"which is disabled: enable it (--disable-app, apps.disable), or want controller", u, broadcast.Owner)
+	}
+	return nil
 }
 
 // storeAnswer is how long a request waits for the store.

@@ -14,12 +14,16 @@ import (
 	"github.com/weirnet/weir/session/pipe"
 )
 
-// emulate runs an instance and an emulated network whose switches are connected to it by pipes.
-func emulate(t testing.TB, spec string, v openflow.Version) (*instance, *emu.Network) {
+// emulate runs an instance and an emulated network, which may be changed before, whose switches are connected to it by
+// pipes.
+func emulate(t testing.TB, spec string, v openflow.Version, change ...func(*topo.Topology)) (*instance, *emu.Network) {
 	t.Helper()
 	top, err := topo.Parse(spec, 1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(top)
 	}
 	ln := pipe.Listen("weir")
 	i := start(t, func(c *node.Config) {

@@ -179,6 +179,9 @@ func TestWrongConfigurations(t *testing.T) {
 		{"--domain=0 4095", func(c *node.Config) { c.Domain = 0 }},
 		{"--domain=4096 4095", func(c *node.Config) { c.Domain = 4096 }},
 		{"--forward-unknown=drop controller flood", func(c *node.Config) { c.Forward.Unknown = "drop" }},
+		{"--forward-unknown=flood broadcast apps.disable controller", func(c *node.Config) {
+			c.Forward.Unknown, c.Apps.Disable = "flood", []string{"broadcast"}
+		}},
 		{"--lldp-period=99ms 100ms 1m", func(c *node.Config) { c.Discovery.LLDPPeriod = 99 * time.Millisecond }},
 		{"--lldp-period=1m1s", func(c *node.Config) { c.Discovery.LLDPPeriod = 61 * time.Second }},
 		{"--lldp-period=-1s", func(c *node.Config) { c.Discovery.LLDPPeriod = -time.Second }},

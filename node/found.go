@@ -14,12 +14,12 @@ import (
 
 // found tells discovery which ports of a switch led to other switches when its tree was written,
 // and the application which of them its tree left out.
-func (n *node) found(at flowsync.Address, entries []flowsync.Entry) {
+func (n *node) found(at flowsync.Address, entries []flowsync.Entry, holds bool) {
 	var tree broadcast.TreePorts
 	for i := range entries {
 		tree.AddRow(entries[i].Match, entries[i].Priority)
 	}
-	n.apps.Listed(at.DPID, len(entries) > 0)
+	n.apps.Listed(at.DPID, holds)
 	n.discovery.FormerLinkPorts(at.DPID, at.Epoch, tree.Links)
 	if n.apps.Broadcast != nil {
 		n.apps.Broadcast.Inherit(at.DPID, tree)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/intent"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
@@ -20,6 +21,7 @@ import (
 type intents struct {
 	engine             *intent.Engine
 	journal, decisions *journal.Journal
+	others             func([]ruleset.Outcome) // takes outcomes of rules that are no intents'; nil: there are none
 }
 
 // openIntents makes the engine, and has it load what an earlier run was asked for. The view has
@@ -45,6 +47,7 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	}
 	x.engine = intent.New(intent.Config{
 		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Maps: n.maps, Now: now,
+		Guards: n.view.Desired(intent.RowOwner), Domain: uint16(n.cfg.Domain),
 		Orders: n.flowsync.Order, Ordered: n.flowsync.Release,
 	})
 	n.answers.Intents = x.engine
@@ -85,9 +88,28 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 
 // onOutcomes passes the outcomes of orders to the engine.
 func (x *intents) onOutcomes(list []ruleset.Outcome) {
-	if x.engine != nil {
+	if x.others != nil {
+		list = x.passOthers(list)
+	}
+	if x.engine != nil && len(list) > 0 {
 		x.engine.OnOutcomes(list)
 	}
+}
+
+// passOthers passes outcomes of rules that are no intents' on, and returns the rest.
+func (x *intents) passOthers(list []ruleset.Outcome) (own []ruleset.Outcome) {
+	var others []ruleset.Outcome
+	for i := range list {
+		if list[i].Rules.Kind == plan.KindIntent {
+			own = append(own, list[i])
+		} else {
+			others = append(others, list[i])
+		}
+	}
+	if len(others) > 0 {
+		x.others(others)
+	}
+	return own
 }
 
 // onFailure has the engine look at once for paths that have failed.
@@ -99,16 +121,18 @@ func (x *intents) onFailure() {
 
 // records is a journal as the engine takes it. It is used by one goroutine at a time.
 type records struct {
-	j *journal.Journal
+	j    *journal.Journal
+	list []journal.Record // scratch: those of one call
 }
 
 // Append implements intent.Journal.
 func (r *records) Append(recs []intent.Record, done func(revision uint64, err error)) error {
-	list := make([]journal.Record, len(recs))
+	r.list = r.list[:0]
 	for i := range recs {
-		list[i] = journal.Record(recs[i])
+		r.list = append(r.list, journal.Record(recs[i]))
 	}
-	err := r.j.Append(list, func(rev store.Revision, err error) { done(uint64(rev), err) })
+	defer clear(r.list) // what they point to is the caller's
+	err := r.j.Append(r.list, func(rev store.Revision, err error) { done(uint64(rev), err) })
 	if errors.Is(err, journal.ErrOverload) {
 		return &intent.Overload{What: err.Error(), RetryAfter: time.Second}
 	}

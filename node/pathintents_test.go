@@ -20,7 +20,7 @@ func ways(i *instance, src, dst string, k int) []client.Path {
 // isWay reports whether a path between hosts has the hops of an intent's first route.
 func isWay(p *client.Path, in *intent.Intent) bool {
 	return slices.EqualFunc(p.Hops, in.Rules.Legs[0].Route.Hops, func(a client.Hop, b *ruleset.Hop) bool {
-		return a.DPID == b.DPID.String() && *a.In == b.In && *a.Out == b.Out[0]
+		return a.DPID == b.DPID.String() && *a.In == b.In && *a.Out == b.Out()[0]
 	})
 }
 

@@ -40,13 +40,13 @@ func sixHops(n *emu.Network, count int) []*ruleset.Set {
 		route := &ruleset.Route{}
 		for hop := range 6 {
 			dpid := netview.DPID(switches[(i*7+hop*31)%len(switches)].DatapathID())
-			route.Hops = append(route.Hops, &ruleset.Hop{DPID: dpid, In: uint32(1 + hop%2), Out: []uint32{uint32(2 - hop%2)}})
+			route.Hops = append(route.Hops, ruleset.HopTo(dpid, uint32(1+hop%2), uint32(2-hop%2)))
 		}
 		match := []byte{0x80, 0, 10, 2, 8, 0, 0x80, 0, 22, 4, 0, 0, 0, 0, 0x80, 0, 24, 4, 0, 0, 0, 0}
 		binary.BigEndian.PutUint32(match[10:], uint32(i)|10<<24)
 		binary.BigEndian.PutUint32(match[18:], uint32(i)|11<<24)
 		list[i] = &ruleset.Set{
-			Kind: plan.KindIntent, Number: uint32(i), Version: 1, Priority: 20100,
+			Kind: plan.KindIntent, Number: uint32(i), Version: 1, Table: plan.TableForwarding, Priority: 20100,
 			Legs: []ruleset.Leg{{Match: match, Route: route}},
 		}
 	}

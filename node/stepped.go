@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/topology"
@@ -28,6 +29,8 @@ type SteppedConfig struct {
 	Remember func(file []byte) error
 	// Store is what the instance before this one had, or nil for an empty one in memory.
 	Store store.Store
+	// Outcomes takes those of orders that Stepped.Order was given, in a turn of the part that keeps rules.
+	Outcomes func([]ruleset.Outcome)
 }
 
 // Stepped is an instance without goroutines, clock, files and API: the same engines, joined in the
@@ -42,6 +45,7 @@ type Stepped struct {
 func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{}), store: cfg.Store, said: new(storeState)}
 	n.maps = topology.NewSource(n.view)
+	n.intents.others = cfg.Outcomes
 	if n.store == nil {
 		n.store = store.NewMemory(cfg.Driver.Now)
 	}
@@ -76,5 +80,15 @@ func (s *Stepped) Parts() []*loop.Part { return s.n.parts }
 // Compare begins what `weir check` does.
 func (s *Stepped) Compare() *flowsync.RunningCheck { return s.n.flowsync.StartCheck() }
 
+// Invariants returns what does not hold between two turns of flowsync, nil if all does.
+func (s *Stepped) Invariants() error { return flowsync.Invariants(s.n.flowsync) }
+
 // Intents are the instance's.
 func (s *Stepped) Intents() *intent.Engine { return s.n.intents.engine }
+
+// Order has rules of an application installed and removed. They are no intents'.
+func (s *Stepped) Order(list []ruleset.Order) { s.n.flowsync.Order(list) }
+
+// Repairs are how many rules, groups and meters were lost or changed by others, and put back. It is called by who has the
+// turn.
+func (s *Stepped) Repairs() uint64 { return flowsync.Repairs(s.n.flowsync) }

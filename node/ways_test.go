@@ -120,7 +120,7 @@ func walk(way []waypoint, list []passing) (handoffs int, at [2]int, missing stri
 }
 
 // tries is how often a way may be gone until nothing else has the turn that an engine would have on it.
-const tries = 20
+const tries = 6
 
 // goTheWay checks that what do causes goes the way that the page shows, with as many hand-offs, and passes the
 // points in once as often as the page has them. Where an engine has another turn just then somebody else goes

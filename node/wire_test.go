@@ -242,6 +242,8 @@ func (w *wire) statistics(frame []byte) openflow.ReplyBody {
 		return &openflow.PortDescList{Ports: w.describe()}
 	case *openflow.FlowRequest:
 		return &openflow.FlowStatsList{}
+	case *openflow.GroupDescRequest:
+		return &openflow.GroupDescList{}
 	case *openflow.MeterConfigRequest:
 		return &openflow.MeterConfigList{}
 	}

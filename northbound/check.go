@@ -66,8 +66,12 @@ func switchCheck(f *flowsync.Findings) client.SwitchCheck {
 		})
 	}
 	for _, d := range f.Differences {
+		place := d.Match.String()
+		if d.Object != "" { // a group or meter, which has no match
+			place = d.Object
+		}
 		s.Differences = append(s.Differences, client.Difference{
-			Kind: string(d.Kind), Table: d.Table, Priority: d.Priority, Match: d.Match.String(), Owner: d.Owner,
+			Kind: string(d.Kind), Table: d.Table, Priority: d.Priority, Match: place, Owner: d.Owner,
 			Wanted: d.Desired, Held: d.Held,
 		})
 	}

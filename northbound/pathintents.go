@@ -73,7 +73,7 @@ func joins(r *ruleset.Route, q *api.PathQuery) bool {
 		return h.DPID == q.Src && (q.SrcHost == nil || h.In == q.SrcHost.At.Port)
 	})
 	return from >= 0 && slices.ContainsFunc(r.Hops[from:], func(h *ruleset.Hop) bool {
-		return h.DPID == q.Dst && (q.DstHost == nil || slices.Contains(h.Out, q.DstHost.At.Port))
+		return h.DPID == q.Dst && (q.DstHost == nil || slices.Contains(h.Out(), q.DstHost.At.Port))
 	})
 }
 
@@ -81,7 +81,7 @@ func joins(r *ruleset.Route, q *api.PathQuery) bool {
 func leads(r *ruleset.Route, links []netview.LinkKey) bool {
 	for _, l := range links {
 		out := slices.ContainsFunc(r.Hops,
-			func(h *ruleset.Hop) bool { return h.DPID == l.Src.DPID && slices.Contains(h.Out, l.Src.Port) })
+			func(h *ruleset.Hop) bool { return h.DPID == l.Src.DPID && slices.Contains(h.Out(), l.Src.Port) })
 		if !out || !slices.ContainsFunc(r.Hops, func(h *ruleset.Hop) bool { return h.DPID == l.Dst.DPID && h.In == l.Dst.Port }) {
 			return false
 		}
@@ -93,7 +93,7 @@ func leads(r *ruleset.Route, links []netview.LinkKey) bool {
 func linksOf(r *ruleset.Route) (links []netview.LinkKey) {
 	for i := 1; i < len(r.Hops); i++ {
 		from, to := r.Hops[i-1], r.Hops[i]
-		links = append(links, netview.LinkKey{Src: netview.Point{DPID: from.DPID, Port: from.Out[0]},
+		links = append(links, netview.LinkKey{Src: netview.Point{DPID: from.DPID, Port: from.Out()[0]},
 			Dst: netview.Point{DPID: to.DPID, Port: to.In}})
 	}
 	return links

@@ -99,7 +99,7 @@ func misrouted(in *intent.Intent, r *ruleset.Route, snap *netview.Snapshot, m *t
 		return "", ""
 	}
 	first, last := r.Hops[0], r.Hops[len(r.Hops)-1]
-	from, to := netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out[0]}
+	from, to := netview.Point{DPID: first.DPID, Port: first.In}, netview.Point{DPID: last.DPID, Port: last.Out()[0]}
 	a, known1 := snap.Host(in.Spec.Src[0].Host)
 	b, known2 := snap.Host(in.Spec.Dst[0].Host)
 	if !known1 || !known2 || a.At == from && b.At == to || b.At == from && a.At == to {

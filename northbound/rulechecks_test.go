@@ -17,10 +17,10 @@ import (
 func TestIntentsAstray(t *testing.T) {
 	h1, h2 := netview.HostID{MAC: packet.MAC{2, 1}}, netview.HostID{MAC: packet.MAC{2, 2}}
 	a, b := netview.Point{DPID: 1, Port: 2}, netview.Point{DPID: 2, Port: 2}
-	there := &ruleset.Route{Hops: []*ruleset.Hop{ruleset.HopOf(ruleset.Hop{DPID: 1, In: 1}, 2),
-		ruleset.HopOf(ruleset.Hop{DPID: 2, In: 2}, 1)}}
-	back := &ruleset.Route{Hops: []*ruleset.Hop{ruleset.HopOf(ruleset.Hop{DPID: 2, In: 1}, 2),
-		ruleset.HopOf(ruleset.Hop{DPID: 1, In: 2}, 1)}}
+	there := &ruleset.Route{Hops: []*ruleset.Hop{ruleset.HopTo(1, 1, 2),
+		ruleset.HopTo(2, 2, 1)}}
+	back := &ruleset.Route{Hops: []*ruleset.Hop{ruleset.HopTo(2, 1, 2),
+		ruleset.HopTo(1, 2, 1)}}
 	hosts := spec.Spec{ID: "a", Kind: spec.HostToHost, Src: []spec.End{{Host: h1}}, Dst: []spec.End{{Host: h2}}}
 	points := spec.Spec{ID: "b", Kind: spec.PointToPoint}
 	for name, c := range map[string]struct {

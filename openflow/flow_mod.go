@@ -155,7 +155,7 @@ func (f *FlowMod) append10(b []byte) ([]byte, error) {
 	if err := f.check10(); err != nil {
 		return b, err
 	}
-	b, err := f.Match.append10(b)
+	b, err := f.Match.append(b, V10)
 	if err != nil {
 		return b, err
 	}

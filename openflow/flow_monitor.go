@@ -71,7 +71,9 @@ func (m *Match) parseMonitorMatch(v Version, b []byte, n int, a *arena) (int, er
 		return 0, refuse(BadRequestBadLen, "match of %d bytes in %d", n, len(b))
 	}
 	if v == V10 {
-		if err := m.parseNXM(b[:n], a); err != nil {
+		m.as10 = match10{}
+		var err error
+		if m.OXM, err = parseNXM(b[:n], a); err != nil {
 			return 0, refuse(BadRequestBadLen, "%v", err) // OpenFlow 1.0 has no error for matches
 		}
 		return padded, nil
@@ -84,14 +86,13 @@ func (m *Match) parseMonitorMatch(v Version, b []byte, n int, a *arena) (int, er
 }
 
 // parseNXM reads a list of NXM TLVs. What they mean is made in a.
-func (m *Match) parseNXM(b []byte, a *arena) (err error) {
-	m.fixed, m.meant = nil, nil
+func parseNXM(b []byte, a *arena) (list []byte, err error) {
 	start := len(a.bytes)
 	if a.bytes, err = appendFromNXM(a.bytes, b); err != nil {
-		return err
+		return nil, err
 	}
-	m.OXM = view(a.bytes, start, len(a.bytes))
-	return checkOXM(m.OXM, true)
+	list = view(a.bytes, start, len(a.bytes))
+	return list, checkOXM(list, true)
 }
 
 // appendMonitorMatch appends a match with its padding and returns its length without.

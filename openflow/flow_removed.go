@@ -87,7 +87,7 @@ func (f *FlowRemoved) Append(b []byte, v Version) ([]byte, error) {
 }
 
 func (f *FlowRemoved) append10(b []byte) ([]byte, error) {
-	b, err := f.Match.append10(b)
+	b, err := f.Match.append(b, V10)
 	b = append64(b, f.Cookie)
 	b = append(append16(b, f.Priority), uint8(f.Reason), 0)
 	b = append32(append32(b, f.DurationSec), f.DurationNsec)
@@ -122,4 +122,18 @@ func FlowRemovedCookie(v Version, frame []byte) (cookie uint64, ok bool) {
 		return 0, false
 	}
 	return be64(frame[begin:]), true
+}
+
+// FlowRemovedMatch is the OXM list and the priority of an encoded flow-removed, whose other fields are not read, nor
+// the match checked; false if it is too short, or has the match of OpenFlow 1.0.
+func FlowRemovedMatch(v Version, frame []byte) (oxm []byte, priority uint16, ok bool) {
+	const match = HeaderLen + 40
+	if v.FixedMatch() || len(frame) < match+4 {
+		return nil, 0, false
+	}
+	end := match + int(be16(frame[match+2:]))
+	if end < match+4 || end > len(frame) {
+		return nil, 0, false
+	}
+	return frame[match+4 : end], be16(frame[HeaderLen+8:]), true
 }

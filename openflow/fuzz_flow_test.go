@@ -57,12 +57,12 @@ func FuzzMatch(f *testing.F) {
 
 // checkMatch10 writes a canonical match as OpenFlow 1.0 does, if it can.
 func checkMatch10(t *testing.T, m *Match) {
-	b, err := m.append10(nil)
+	b, err := m.append(nil, V10)
 	if err != nil {
 		return
 	}
 	var back Match
-	if _, err := back.parse10(b, new(arena)); err != nil {
+	if _, err := back.parse(V10, b, new(arena)); err != nil {
 		t.Fatal(err)
 	}
 	if back = back.Canonical(); !bytes.Equal(back.OXM, m.OXM) && !untaggedMask(m) {

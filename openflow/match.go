@@ -10,10 +10,13 @@ package openflow
 //
 // Copies of a Match share memory: change a copy only after Clone.
 type Match struct {
-	OXM   []byte
-	fixed []byte // struct ofp_match of OpenFlow 1.0 as received; nil if not from there
-	meant []byte // the OXM that fixed means; fixed counts only while OXM is that very slice
+	OXM  []byte
+	as10 match10 // as OpenFlow 1.0 wrote it, if it did: counts only while it means OXM
 }
+
+// oxmList is the TLVs of a match, one after the other. What does not look like a TLV ends it. A list
+// that is made of another one is in memory of its own, but where something is only appended.
+type oxmList []byte
 
 // Field is a field of class OFPXMC_OPENFLOW_BASIC (enum oxm_ofb_match_fields).
 type Field uint8

@@ -35,19 +35,37 @@ const (
 	wild10All = 0xff | 32<<shift10Src | 32<<shift10Dst | wild10PCP | wild10TOS
 )
 
-// parse10 reads a match of OpenFlow 1.0. Its TLVs are made in a; the match stays a view of the 40
-// bytes.
-func (m *Match) parse10(b []byte, a *arena) (int, error) {
+// match10 is a struct ofp_match as it came, and what it means. The zero match10 means nothing.
+type match10 struct {
+	fixed []byte // the 40 bytes
+	meant []byte // the TLVs: whoever has others than this very slice has changed the match
+}
+
+// parse takes a match at the beginning of b, of which it stays a view. What it means is made in a.
+func (m *match10) parse(b []byte, a *arena) error {
 	if len(b) < match10Len {
-		return 0, refuse(BadRequestBadLen, "%d bytes, too short for a match of %d", len(b), match10Len)
+		return refuse(BadRequestBadLen, "%d bytes, too short for a match of %d", len(b), match10Len)
 	}
 	m.fixed = view(b, 0, match10Len)
 	start := len(a.bytes)
 	a.bytes = appendMeaning10(a.bytes, m.fixed)
-	m.OXM = view(a.bytes, start, len(a.bytes))
-	m.meant = m.OXM
-	return match10Len, nil
+	m.meant = view(a.bytes, start, len(a.bytes))
+	return nil
 }
+
+// means reports whether a match with these TLVs still is the one that came.
+func (m *match10) means(list []byte) bool {
+	if m.fixed == nil || len(list) != len(m.meant) {
+		return false
+	}
+	return len(list) == 0 || &list[0] == &m.meant[0]
+}
+
+// exact reports whether there is no wildcard.
+func (m *match10) exact() bool { return m.fixed != nil && be32(m.fixed)&wild10Any == 0 }
+
+// wild10Any are the bits of all wildcards; of the counts of wildcarded address bits any is one.
+const wild10Any = 0xff | 63<<shift10Src | 63<<shift10Dst | wild10PCP | wild10TOS
 
 // appendMeaning10 appends what a match of OpenFlow 1.0 means as TLVs. A field counts only if the
 // fields before it make it one of the packet's, as Open vSwitch normalises (ofputil_normalize_match

@@ -5,24 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// from10 reports whether the match still is the one that its 40 bytes of OpenFlow 1.0 mean.
-func (m *Match) from10() bool {
-	if m.fixed == nil || len(m.OXM) != len(m.meant) {
-		return false
-	}
-	return len(m.OXM) == 0 || &m.OXM[0] == &m.meant[0]
-}
-
-// appendExtra10 appends what the 40 bytes say besides what they mean, to the text of a match: the
-// wildcards, if they are written otherwise than Append would, or all of them, if a field that does
-// not count has a value.
-func (m *Match) appendExtra10(b []byte) []byte {
-	if !m.from10() {
+// appendExtra appends what the 40 bytes say besides what they mean, to the text of a match: the
+// wildcards, if they are written otherwise than for these TLVs alone, or all of them, if a field
+// that does not count has a value.
+func (m *match10) appendExtra(b, list []byte) []byte {
+	if !m.means(list) {
 		return b
 	}
 	var a, c [match10Len]byte
-	fixed, _ := m.append10(a[:0])
-	meant, err := (&Match{OXM: m.OXM}).append10(c[:0])
+	fixed, _ := m.append(a[:0], list)
+	meant, err := new(match10).append(c[:0], list)
 	switch {
 	case err != nil || !bytes.Equal(fixed[4:], meant[4:]):
 		return appendHexBytes(appendKey(b, ',', "ofp_match"), fixed)
@@ -32,10 +24,10 @@ func (m *Match) appendExtra10(b []byte) []byte {
 	return b
 }
 
-// append10 appends the match as OpenFlow 1.0 writes it: as it came, if it came from there.
-func (m *Match) append10(b []byte) ([]byte, error) {
+// append appends a match with these TLVs: as it came, if it still is that one.
+func (m *match10) append(b, list []byte) ([]byte, error) {
 	start := len(b)
-	if m.from10() {
+	if m.means(list) {
 		b = append(b, m.fixed...)
 		b[start+at10Pad1], b[start+at10Pad2], b[start+at10Pad2+1] = 0, 0, 0
 		return b, nil
@@ -43,7 +35,7 @@ func (m *Match) append10(b []byte) ([]byte, error) {
 	b = append(b, zeros[:match10Len]...)
 	f := b[start:]
 	w := uint32(wild10All)
-	anyTag, err := setAll10(f, &w, m.OXM)
+	anyTag, err := setAll10(f, &w, list)
 	switch {
 	case err != nil:
 		return b, err

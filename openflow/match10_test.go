@@ -63,12 +63,12 @@ func TestMeaning10(t *testing.T) {
 		if err := m.Check(); err != nil {
 			t.Errorf("%s: %v", m.String(), err)
 		}
-		if got, err := m.append10(nil); err != nil || !bytes.Equal(got, c.b) {
+		if got, err := m.append(nil, V10); err != nil || !bytes.Equal(got, c.b) {
 			t.Errorf("%x came out as %x, %v", c.b, got, err)
 		}
 		// Without the 40 bytes, what is written means the same.
 		bare := Match{OXM: m.OXM}
-		got, err := bare.append10(nil)
+		got, err := bare.append(nil, V10)
 		if err != nil {
 			if be16(c.b[at10DLType:]) != etherTypeIPv6 {
 				t.Errorf("%s: %v", m.String(), err)
@@ -95,11 +95,11 @@ func TestFixedIsForgotten(t *testing.T) {
 	for i := range a.bytes {
 		a.bytes[i] = 0xff
 	}
-	got, err := m.append10(nil)
+	got, err := m.append(nil, V10)
 	if err != nil || be16(got[at10InPort:]) != 4 || be16(got[at10VLAN:]) != 0 {
 		t.Errorf("%x %v", got, err)
 	}
-	if got, err := clone.append10(nil); err != nil || !bytes.Equal(got, b) {
+	if got, err := clone.append(nil, V10); err != nil || !bytes.Equal(got, b) {
 		t.Errorf("the clone came out as %x, %v", got, err)
 	}
 	if text := string(clone.appendText(nil, V10)); text != "{in_port=3,ofp_match=0x"+string(appendHexBytes(nil, b))[2:]+"}" {
@@ -117,7 +117,7 @@ func TestInexpressible10(t *testing.T) {
 		"eth_type=0x0806,arp_op=256", "eth_type=0x0806,arp_sha=00:00:00:00:00:01", "oxm_0x0001_00=0x01", "mpls_label=1",
 	} {
 		m := matchOf(t, s)
-		if b, err := m.append10(nil); !errors.Is(err, ErrVersion) {
+		if b, err := m.append(nil, V10); !errors.Is(err, ErrVersion) {
 			t.Errorf("%s: %x, %v", s, b, err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestInexpressible10(t *testing.T) {
 	} {
 		m := matchOf(t, s)
 		var again Match
-		b, err := m.append10(nil)
+		b, err := m.append(nil, V10)
 		if err == nil {
 			_, err = again.parse(V10, b, new(arena))
 		}

@@ -14,9 +14,28 @@ import (
 // its own: fields in order of their numbers, those of other classes after them; masks of nothing
 // left out with their field, masks of everything left out; prerequisites that are missing filled
 // in, where only one makes sense or, for IP, as IPv4.
-func (m Match) Canonical() Match {
+func (m Match) Canonical() Match { return Match{OXM: oxmList(m.OXM).canonical()} }
+
+// AppendCanonical appends the TLVs of the canonical match; it does not allocate if b has room,
+// unless a field is not of the table, or is there twice.
+func (m Match) AppendCanonical(b []byte) []byte {
+	l := oxmList(m.OXM)
+	if l.isCanonical() {
+		return append(b, l...)
+	}
+	if out, ok := l.appendFilled(b); ok {
+		return out
+	}
+	return append(b, l.canonical()...)
+}
+
+// Key is a string that two matches of the same meaning, and only those, have in common.
+func (m Match) Key() string { return string(oxmList(m.OXM).canonical()) }
+
+// canonical is the list of the canonical match, in memory of its own.
+func (l oxmList) canonical() oxmList {
 	list := make([]oxm, 0, 16)
-	for rest := m.OXM; len(rest) > 0; {
+	for rest := l; len(rest) > 0; {
 		o, ok := nextOXM(rest)
 		if !ok {
 			break
@@ -27,34 +46,21 @@ func (m Match) Canonical() Match {
 		}
 	}
 	slices.SortStableFunc(list, compareOXM)
-	var c Match
-	c.OXM = make([]byte, 0, len(m.OXM)+16)
+	c := make([]byte, 0, len(l)+16)
 	for _, o := range list {
-		c.OXM = o.append(c.OXM)
+		c = o.append(c)
 	}
-	if c.fillIn() {
-		return c.Canonical()
+	if filled := oxmList(c).filled(); len(filled) > len(c) {
+		return filled.canonical()
 	}
 	return c
 }
 
-// AppendCanonical appends the TLVs of the canonical match; it does not allocate if b has room,
-// unless a field is not of the table, or is there twice.
-func (m Match) AppendCanonical(b []byte) []byte {
-	if m.isCanonical() {
-		return append(b, m.OXM...)
-	}
-	if out, ok := m.appendFilled(b); ok {
-		return out
-	}
-	return append(b, m.Canonical().OXM...)
-}
-
-// isCanonical reports whether the match is in the canonical form. It may say no where it is.
-func (m Match) isCanonical() bool {
+// isCanonical reports whether the list is in the canonical form. It may say no where it is.
+func (l oxmList) isCanonical() bool {
 	var seen uint64
 	last := -1
-	for rest := m.OXM; len(rest) > 0; {
+	for rest := l; len(rest) > 0; {
 		o, ok := nextOXM(rest)
 		if !ok {
 			return false
@@ -75,12 +81,6 @@ func (m Match) isCanonical() bool {
 		}
 	}
 	return !missing
-}
-
-// Key is a string that two matches of the same meaning, and only those, have in common.
-func (m Match) Key() string {
-	c := m.Canonical()
-	return string(c.OXM)
 }
 
 // simplify leaves masks out; ok is false if the mask matches anything.
@@ -131,10 +131,10 @@ func compareOXM(a, b oxm) int {
 	return bytes.Compare(a.append(nil), b.append(nil))
 }
 
-// fillIn adds prerequisites that are missing and reports whether it added any.
-func (m *Match) fillIn() bool {
+// filled is the list and the prerequisites that are missing.
+func (l oxmList) filled() oxmList {
 	var seen uint64
-	for rest := m.OXM; len(rest) > 0; {
+	for rest := l; len(rest) > 0; {
 		o, ok := nextOXM(rest)
 		if !ok {
 			break
@@ -144,25 +144,18 @@ func (m *Match) fillIn() bool {
 		}
 		rest = rest[o.size:]
 	}
-	added := false
 	need := func(f Field, v uint64) {
-		if seen&(1<<f) != 0 {
-			return
+		if seen&(1<<f) == 0 {
+			l = appendFill(l, f, uint16(v))
+			seen |= 1 << f
 		}
-		if f == FieldVLANVID {
-			m.SetUintMasked(f, v, v)
-		} else {
-			m.SetUint(f, v)
-		}
-		seen |= 1 << f
-		added = true
 	}
 	for f := Field(numFields - 1); f > 0; f-- { // downwards: what is filled in may need something itself
 		if seen&(1<<f) != 0 {
 			fillInFor(oxmFields[f].needs, need)
 		}
 	}
-	return added
+	return l
 }
 
 // fillInFor asks for the fields that make a packet one of the kinds wanted.

@@ -10,16 +10,16 @@ import (
 // Lookup finds a field: views of its value and mask, in network byte order. Mask is nil if the
 // field is matched exactly.
 func (m Match) Lookup(f Field) (value, mask []byte, ok bool) {
-	if o, _, ok := m.find(f); ok {
+	if o, _, ok := oxmList(m.OXM).find(f); ok {
 		return o.value, o.mask, true
 	}
 	return nil, nil, false
 }
 
 // find is the TLV of a field and where it begins.
-func (m *Match) find(f Field) (o oxm, at int, ok bool) {
-	for at := 0; at < len(m.OXM); {
-		o, ok := nextOXM(m.OXM[at:])
+func (l oxmList) find(f Field) (o oxm, at int, ok bool) {
+	for at := 0; at < len(l); {
+		o, ok := nextOXM(l[at:])
 		if !ok {
 			break
 		}
@@ -59,23 +59,29 @@ func (m *Match) SetUintMasked(f Field, v, mask uint64) {
 // Set matches a field: value is as long as the field, in network byte order, mask is nil or as
 // long. A field that was there is replaced where it is, a new one is appended: prerequisites come
 // first, or Canonical orders them.
-func (m *Match) Set(f Field, value, mask []byte) {
-	o, at, ok := m.find(f)
+func (m *Match) Set(f Field, value, mask []byte) { m.OXM = oxmList(m.OXM).with(f, value, mask) }
+
+// with is the list with a field in the place that it had, or at the end.
+func (l oxmList) with(f Field, value, mask []byte) oxmList {
+	o, at, ok := l.find(f)
 	if !ok {
-		m.OXM = appendOXM(m.OXM, f, value, mask)
-		return
+		return appendOXM(l, f, value, mask)
 	}
-	old := m.OXM
-	m.OXM = append(make([]byte, 0, len(old)+16), old[:at]...)
-	m.OXM = appendOXM(m.OXM, f, value, mask)
-	m.OXM = append(m.OXM, old[at+o.size:]...)
+	next := append(make([]byte, 0, len(l)+16), l[:at]...)
+	next = appendOXM(next, f, value, mask)
+	return append(next, l[at+o.size:]...)
 }
 
 // Remove stops matching a field.
-func (m *Match) Remove(f Field) {
-	if o, at, ok := m.find(f); ok {
-		m.OXM = append(append([]byte(nil), m.OXM[:at]...), m.OXM[at+o.size:]...)
+func (m *Match) Remove(f Field) { m.OXM = oxmList(m.OXM).without(f) }
+
+// without is the list without a field.
+func (l oxmList) without(f Field) oxmList {
+	o, at, ok := l.find(f)
+	if !ok {
+		return l
 	}
+	return append(append([]byte(nil), l[:at]...), l[at+o.size:]...)
 }
 
 // SetText matches a field by its name and its value in text, as Each gives them:
@@ -116,8 +122,8 @@ func (m Match) Each(f func(name, value string)) {
 // Clone is a copy that shares no memory.
 func (m Match) Clone() Match {
 	c := Match{OXM: bytes.Clone(m.OXM)}
-	if m.from10() {
-		c.fixed, c.meant = bytes.Clone(m.fixed), c.OXM
+	if m.as10.means(m.OXM) {
+		c.as10 = match10{bytes.Clone(m.as10.fixed), c.OXM}
 	}
 	return c
 }

@@ -2,20 +2,20 @@ package openflow
 
 import "math/bits"
 
-// appendFilled appends the canonical form of a match whose fields are all of the table and there
+// appendFilled appends the canonical form of a list whose fields are all of the table and there
 // once.
-func (m Match) appendFilled(b []byte) (_ []byte, ok bool) {
+func (l oxmList) appendFilled(b []byte) (_ []byte, ok bool) {
 	var seen, made uint64
 	var at, values [numFields]uint16 // where a field's TLV begins, or the value that it is filled in with
-	for rest := m.OXM; len(rest) > 0; {
+	for rest := l; len(rest) > 0; {
 		o, ok := nextOXM(rest)
 		f, known := o.basic()
-		if !ok || !known || seen>>f&1 != 0 || len(m.OXM) > 0xffff {
+		if !ok || !known || seen>>f&1 != 0 || len(l) > 0xffff {
 			return b, false
 		}
 		if _, counts := o.simplify(); counts {
 			seen |= 1 << f
-			at[f] = uint16(len(m.OXM) - len(rest))
+			at[f] = uint16(len(l) - len(rest))
 		}
 		rest = rest[o.size:]
 	}
@@ -35,7 +35,7 @@ func (m Match) appendFilled(b []byte) (_ []byte, ok bool) {
 			b = appendFill(b, f, values[f])
 			continue
 		}
-		o, _ := nextOXM(m.OXM[at[f]:])
+		o, _ := nextOXM(l[at[f]:])
 		o, _ = o.simplify()
 		b = o.append(b)
 	}

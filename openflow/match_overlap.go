@@ -4,8 +4,8 @@ package openflow
 // asked by both for bits that differ. Fields of other classes do not count. Overlapping matches of
 // canonical form that no packet satisfies, such as TCP ports of an ARP packet, are not told apart.
 func (m Match) Overlaps(other Match) bool {
-	a, b := m.Canonical(), other.Canonical()
-	for rest := a.OXM; len(rest) > 0; {
+	a, b := oxmList(m.OXM).canonical(), oxmList(other.OXM).canonical()
+	for rest := a; len(rest) > 0; {
 		o, ok := nextOXM(rest)
 		if !ok {
 			return true

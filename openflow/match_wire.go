@@ -5,9 +5,13 @@ package openflow
 // strictly it is checked.
 func (m *Match) parse(v Version, b []byte, a *arena) (int, error) {
 	if v == V10 {
-		return m.parse10(b, a)
+		if err := m.as10.parse(b, a); err != nil {
+			return 0, err
+		}
+		m.OXM = m.as10.meant
+		return match10Len, nil
 	}
-	m.fixed, m.meant = nil, nil
+	m.as10 = match10{}
 	if len(b) < 8 {
 		return 0, refuse(BadMatchBadLen, "%d bytes, too short for a match", len(b))
 	}
@@ -26,7 +30,7 @@ func (m *Match) parse(v Version, b []byte, a *arena) (int, error) {
 // append appends the match as version v writes it, with padding.
 func (m *Match) append(b []byte, v Version) ([]byte, error) {
 	if v == V10 {
-		return m.append10(b)
+		return m.as10.append(b, m.OXM)
 	}
 	n := matchHeaderLen + len(m.OXM)
 	if n > 0xffff {
@@ -54,7 +58,7 @@ func (m *Match) appendText(b []byte, v Version) []byte {
 		rest = rest[o.size:]
 	}
 	if v == V10 {
-		b = m.appendExtra10(b)
+		b = m.as10.appendExtra(b, m.OXM)
 	}
 	return append(b, '}')
 }

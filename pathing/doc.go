@@ -13,7 +13,9 @@
 // A Restorer is told of the changes of links, with the time. It tells when suboptimal paths are to be
 // looked for, and which links new paths leave out where they can. A Judge tells of a path that works
 // whether it is worth leaving. Stages orders the rules of a path that takes the place of another, and a
-// Transition goes through them as they are confirmed.
+// Transition goes through them as they are confirmed. A Registry has paths, each once, by number and by
+// their hops, and Ports those that pass a port; each engine has its own, since packet-ins wait for that of
+// pairs.
 //
 // # Invariants
 //

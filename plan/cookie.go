@@ -14,6 +14,7 @@ const (
 	KindIntent         Kind = 4  // intents
 	KindTenant         Kind = 5  // tenants
 	KindProtection     Kind = 6  // meters and drops against floods
+	KindApp            Kind = 7  // applications' own rules
 	KindMark           Kind = 15 // a switch's own marks: probes of "weir check"
 )
 
@@ -38,6 +39,8 @@ func (k Kind) String() string {
 		return "tenant"
 	case KindProtection:
 		return "protection"
+	case KindApp:
+		return "app"
 	case KindMark:
 		return "mark"
 	}
@@ -89,6 +92,37 @@ func Decode(cookie uint64) Cookie {
 		Owner:   uint32(cookie >> ownerShift),
 		Version: uint16(cookie),
 	}
+}
+
+// A tenant's owner number is the tenant's and that of a row of its tables, on all switches together; row 0 is
+// what tells the tenant's packets from others'. A tenant's path version is the incarnation of the row.
+const (
+	TenantMax    = 1<<10 - 1
+	TenantRowMax = 1<<rowBits - 1
+	rowBits      = 22
+)
+
+// TenantOwner returns the owner number of a tenant's row.
+func TenantOwner(tenant uint16, row uint32) uint32 { return uint32(tenant)<<rowBits | row&TenantRowMax }
+
+// TenantRow undoes TenantOwner.
+func TenantRow(owner uint32) (tenant uint16, row uint32) {
+	return uint16(owner >> rowBits), owner & TenantRowMax
+}
+
+// An application's owner number is the application's and that of a rule of its.
+const (
+	AppMax      = 1<<12 - 1
+	AppRuleMax  = 1<<appRuleBits - 1
+	appRuleBits = 20
+)
+
+// AppOwner returns the owner number of an application's rule.
+func AppOwner(app uint16, rule uint32) uint32 { return uint32(app)<<appRuleBits | rule&AppRuleMax }
+
+// AppRule undoes AppOwner.
+func AppRule(owner uint32) (app uint16, rule uint32) {
+	return uint16(owner >> appRuleBits), owner & AppRuleMax
 }
 
 // Foreign reports whether an entry with this cookie is not of this domain: it is listed and left

@@ -8,22 +8,26 @@ const (
 	MeterInfrastructureLast  uint32 = 999
 	MeterProtectionFirst     uint32 = 1000 // one per port: 1000 + port
 	MeterProtectionLast      uint32 = 65535
-	MeterIntentFirst         uint32 = 1 << 20 // intents and tenants
 
 	GroupInfrastructureFirst uint32 = 1
 	GroupInfrastructureLast  uint32 = 999
-	GroupIntentFirst         uint32 = 1 << 20 // intents (protection) and tenants
+
+	sharedShift = 20 // groups and meters that are known by content: the domain stands above these bits
 )
 
-// The largest ids of OpenFlow 1.3 (OFPM_MAX, OFPG_MAX), and how many below them are left to others.
-const (
-	meterMax  uint32 = 0xffff0000
-	groupMax  uint32 = 0xffffff00
-	leftAlone uint32 = 1 << 24
+// SharedDomainMax is the last domain that has numbers for groups and meters by content. Those of later ones are the
+// last 2²⁴ below OFPM_MAX and OFPG_MAX, which are left to others.
+const SharedDomainMax = 4078
 
-	MeterIntentLast = meterMax - leftAlone
-	GroupIntentLast = groupMax - leftAlone
-)
+// SharedNumbers returns the first and the last number of a domain's groups and meters that are known by content; false
+// if it has none.
+func SharedNumbers(domain uint16) (first, last uint32, ok bool) {
+	if domain == 0 || domain > SharedDomainMax {
+		return 0, 0, false
+	}
+	first = uint32(domain) << sharedShift
+	return first, first | (1<<sharedShift - 1), true
+}
 
 // MeterOfPort is the meter that protects against floods from a port; false if the port's number is
 // too large to have one.
@@ -32,14 +36,4 @@ func MeterOfPort(port uint32) (uint32, bool) {
 		return 0, false
 	}
 	return MeterProtectionFirst + port, true
-}
-
-// OurMeter reports whether a meter's id is one that Weir may use.
-func OurMeter(id uint32) bool {
-	return id >= MeterCopy && id <= MeterProtectionLast || id >= MeterIntentFirst && id <= MeterIntentLast
-}
-
-// OurGroup reports whether a group's id is one that Weir may use.
-func OurGroup(id uint32) bool {
-	return id >= GroupInfrastructureFirst && id <= GroupInfrastructureLast || id >= GroupIntentFirst && id <= GroupIntentLast
 }

@@ -89,10 +89,43 @@ func TestPageCookieLayout(t *testing.T) {
 	}
 }
 
+// TestPageTenants: a tenant's cookie has its parts where the page says.
+func TestPageTenants(t *testing.T) {
+	parts := map[string]uint32{"tenant": TenantOwner(TenantMax, 0), "row": TenantOwner(0, TenantRowMax)}
+	for _, row := range page(t, "Cookies", 2) {
+		_, name, _ := strings.Cut(row[2], "**")
+		name, _, _ = strings.Cut(name, "**")
+		high, low := numbers(t, row[0])
+		cookie := Cookie{Owner: parts[name]}.Encode()
+		if want := (uint64(1)<<(high+1) - 1) &^ (uint64(1)<<low - 1); cookie != want {
+			t.Errorf("%s has bits %#x, on the page %#x", name, cookie, want)
+		}
+		delete(parts, name)
+	}
+	if len(parts) > 0 {
+		t.Errorf("not on the page: %v", parts)
+	}
+	for _, c := range []struct {
+		tenant uint16
+		row    uint32
+	}{{0, 0}, {1, 0}, {TenantMax, TenantRowMax}, {5, 77}} {
+		if tenant, row := TenantRow(TenantOwner(c.tenant, c.row)); tenant != c.tenant || row != c.row {
+			t.Errorf("tenant %d, row %d: %d, %d", c.tenant, c.row, tenant, row)
+		}
+		if m := TenantMetadata(c.tenant); m&^MetadataTenant != 0 || m != uint64(c.tenant)<<54 {
+			t.Errorf("tenant %d has metadata %#x", c.tenant, m)
+		}
+	}
+	if app, rule := AppRule(AppOwner(AppMax, 9)); app != AppMax || rule != 9 {
+		t.Errorf("application %d, rule %d", app, rule)
+	}
+}
+
 func TestPageKinds(t *testing.T) {
 	named := map[Kind]string{
 		KindInfrastructure: "infrastructure", KindTree: "tree", KindPair: "pairs", KindOperator: "operators",
-		KindIntent: "intents", KindTenant: "tenants", KindProtection: "protection", KindMark: "marks",
+		KindIntent: "intents", KindTenant: "tenants", KindProtection: "protection", KindApp: "applications",
+		KindMark: "marks",
 	}
 	for _, row := range page(t, "Cookies", 1) {
 		low, high := numbers(t, row[0])
@@ -133,7 +166,8 @@ func TestPageTables(t *testing.T) {
 
 func TestPageBands(t *testing.T) {
 	bands := []Band{
-		BandGuardProbes, BandDiscovery, BandProtection, BandOperator, BandIntent, BandTenant, BandPair, BandTree,
+		BandGuardProbes, BandDiscovery, BandProtection, BandTag, BandOperator, BandIntent, BandTenant, BandApp, BandPair,
+		BandTree,
 		BandGuardMiss, BandMiss,
 	}
 	rows := page(t, "Priorities", 0)
@@ -194,9 +228,9 @@ func TestPageIDs(t *testing.T) {
 		fmt.Sprintf("meter %d", MeterCopy):                                             true,
 		fmt.Sprintf("meters %d–%d", MeterInfrastructureFirst, MeterInfrastructureLast): true,
 		fmt.Sprintf("meters %d–%d", MeterProtectionFirst, MeterProtectionLast):         true,
-		"meters from 2²⁰": MeterIntentFirst == 1<<20,
+		"meters D·2²⁰ – D·2²⁰ + 2²⁰−1":                                                 sharedAsOnPage(),
 		fmt.Sprintf("groups %d–%d", GroupInfrastructureFirst, GroupInfrastructureLast): true,
-		"groups from 2²⁰": GroupIntentFirst == 1<<20,
+		"groups D·2²⁰ – D·2²⁰ + 2²⁰−1":                                                 sharedAsOnPage(),
 	}
 	rows := page(t, "Groups and meters", 0)
 	for _, row := range rows {
@@ -209,20 +243,19 @@ func TestPageIDs(t *testing.T) {
 	}
 }
 
-func TestIDsLeftAlone(t *testing.T) {
-	for id, ours := range map[uint32]bool{
-		0: false, 1: true, 999: true, 1000: true, 65535: true, 65536: false, 1<<20 - 1: false, 1 << 20: true,
-		0xffff0000 - 1<<24: true, 0xffff0000 - 1<<24 + 1: false, openflow.MeterController: false,
-	} {
-		if OurMeter(id) != ours {
-			t.Errorf("meter %#x ours: %v, want %v", id, OurMeter(id), ours)
+// sharedAsOnPage reports whether domains have the numbers that the page gives them, and leave alone what it says.
+func sharedAsOnPage() bool {
+	for domain := uint16(1); domain <= DomainMax; domain++ {
+		first, last, ok := SharedNumbers(domain)
+		if ok != (domain <= 4078) || ok && (first != uint32(domain)<<20 || last != first+1<<20-1 || last > 0xffff0000-1<<24) {
+			return false
 		}
 	}
-	for id, ours := range map[uint32]bool{0: false, 1: true, 999: true, 1000: false, 1 << 20: true, openflow.GroupAll: false} {
-		if OurGroup(id) != ours {
-			t.Errorf("group %#x ours: %v, want %v", id, OurGroup(id), ours)
-		}
-	}
+	_, _, ok := SharedNumbers(0)
+	return !ok
+}
+
+func TestMetersOfPorts(t *testing.T) {
 	if id, ok := MeterOfPort(7); id != 1007 || !ok {
 		t.Errorf("port 7 has meter %d, %v", id, ok)
 	}

@@ -9,11 +9,12 @@ func (s Selector) Has(cookie uint64) bool { return cookie&s.Mask == s.Value }
 
 // FirmSelectors select the firm entries of a domain and none of its soft ones, each entry once. A
 // switch may hold soft entries by the hundred thousand: nobody has to read those to see the firm
-// ones.
+// ones: those of operators come with those of applications.
 func FirmSelectors(domain uint16) []Selector {
-	const pair = DomainMask | 0xe<<kindShift // an even kind and the one after it
+	const pair = DomainMask | 0xe<<kindShift  // an even kind and the one after it
+	const fours = DomainMask | 0xb<<kindShift // a kind and the fourth after it
 	of := func(k Kind, mask uint64) Selector {
 		return Selector{Cookie{Domain: domain, Kind: k}.Encode(), mask}
 	}
-	return []Selector{of(KindInfrastructure, pair), of(KindOperator, KindMask), of(KindIntent, pair)}
+	return []Selector{of(KindInfrastructure, pair), of(KindOperator, fours), of(KindIntent, pair)}
 }

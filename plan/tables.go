@@ -9,6 +9,23 @@ const (
 	TableCopy       uint8 = 2 // what the controller is to see of packets that are already forwarded
 )
 
+// The tables of tenants: a tenant's table i is TableTenantFirst + i.
+const (
+	TableTenantFirst uint8 = 3
+	TableTenantLast  uint8 = 253
+)
+
+// MetadataTenant is the part of the metadata that says whose a packet is; the rest is the tenant's own.
+const (
+	metadataTenantShift        = 54
+	MetadataTenant      uint64 = TenantMax << metadataTenantShift
+)
+
+// TenantMetadata returns the metadata of a tenant's packets, in the bits of MetadataTenant.
+func TenantMetadata(tenant uint16) uint64 {
+	return uint64(tenant) << metadataTenantShift & MetadataTenant
+}
+
 // TableSingle is the one table of the single-table form.
 const TableSingle uint8 = 0
 
@@ -29,6 +46,9 @@ func ForwardingTable(single bool) uint8 {
 	}
 	return TableForwarding
 }
+
+// TagsAll reports whether a switch can tag any packet. OpenFlow 1.0 adds a VLAN tag only to packets that have none.
+func TagsAll(version openflow.Version) bool { return version == 0 || version >= openflow.V13 }
 
 // MissAsks reports whether a switch has to be told, by a table-miss entry, to send misses to the
 // controller. OpenFlow 1.0 does so by itself.

@@ -13,10 +13,11 @@ import (
 // lives up to ampleHeap, and of what is above it an eighth: a large instance collects more often,
 // and stays small. Who sets GOGC decides for himself; GOMEMLIMIT holds in any case.
 const (
-	ampleHeap    = 256 << 20 // bytes
+	ampleHeap    = 192 << 20 // bytes
 	busyHeap     = 64 << 20  // the same, while much is in memory that goes soon: after a start, with very many intents
 	heapShare    = 8
 	headroomTurn = time.Second / 4 // a heap that is being filled grows fast
+	longBusy     = 8               // turns after which what was in memory meanwhile is given back to the system at once
 )
 
 // headroom is how much garbage may gather beside so many bytes that live, in percent of them; ample
@@ -28,7 +29,8 @@ func headroom(live, ample uint64) int {
 	return int(100 * (ample + (live-ample)/heapShare) / live)
 }
 
-// KeepHeadroom follows what lives, until the context ends; busy reports whether some of it goes soon.
+// KeepHeadroom follows what lives, until the context ends; busy reports whether some of it goes soon. When that
+// has been so for long, as after a start, the memory goes back to the system as it ends.
 func KeepHeadroom(ctx context.Context, busy func() bool) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -36,7 +38,7 @@ func KeepHeadroom(ctx context.Context, busy func() bool) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	turn := time.NewTicker(headroomTurn)
 	defer turn.Stop()
-	now := headroom(0, ampleHeap)
+	now, busyTurns := headroom(0, ampleHeap), 0
 	defer debug.SetGCPercent(now) // it is the whole process's
 	for {
 		select {
@@ -48,6 +50,13 @@ func KeepHeadroom(ctx context.Context, busy func() bool) {
 		ample := uint64(ampleHeap)
 		if busy() {
 			ample = busyHeap
+			busyTurns++
+		} else {
+			if busyTurns >= longBusy { // nobody may allocate for long, so that no collection comes
+				debug.FreeOSMemory()
+				metrics.Read(live)
+			}
+			busyTurns = 0
 		}
 		// it stops everybody for a moment
 		if want := headroom(live[0].Value.Uint64(), ample); want < now-now/16 || want > now+now/16 {

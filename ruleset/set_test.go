@@ -2,8 +2,8 @@ package ruleset
 
 import (
 	"bytes"
-	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/openflow"
@@ -24,11 +24,11 @@ func match(t testing.TB, pairs ...string) []byte {
 // sample is a set of two legs: a path there over three switches, and a tree back with two
 // outputs.
 func sample(t testing.TB) *Set {
-	there := &Route{Hops: []*Hop{{DPID: 1, In: 1, Out: []uint32{2}}, {DPID: 2, In: 1, Out: []uint32{3}},
-		{DPID: 3, In: 4, Out: []uint32{4}}}}
-	back := &Route{Hops: []*Hop{{DPID: 3, In: 4, Out: []uint32{1, 2}}, {DPID: 2, In: 3}}}
+	there := &Route{Hops: []*Hop{HopTo(1, 1, 2), HopTo(2, 1, 3),
+		HopTo(3, 4, 4)}}
+	back := &Route{Hops: []*Hop{HopTo(3, 4, 1, 2), HopTo(2, 3)}}
 	return &Set{
-		Kind: plan.KindIntent, Number: 7, Version: 3, Priority: 20100,
+		Kind: plan.KindIntent, Number: 7, Version: 3, Table: plan.TableForwarding, Priority: 20100,
 		Legs: []Leg{{match(t, "ipv4_src", "10.0.0.1", "ipv4_dst", "10.0.0.2"), there}, {match(t, "eth_type", "0x0806"), back}},
 	}
 }
@@ -42,7 +42,11 @@ func printed(p *Set, single, removal bool) (list []string) {
 	}
 	for i := range p.Len() {
 		if removal {
-			p.Removal(i, 1, single, !single, &m)
+			mask := plan.OwnerMask
+			if single {
+				mask = 0
+			}
+			p.Removal(i, 1, single, mask, &m)
 		} else {
 			p.FlowMod(i, 1, single, &m)
 		}
@@ -110,8 +114,8 @@ func TestSamePlaceAndRule(t *testing.T) {
 	if !p.SamePlace(1, q, 1) || !p.SameRule(1, q, 1) {
 		t.Error("another version of the same is another rule")
 	}
-	q.Legs[0].Route = &Route{Hops: []*Hop{{DPID: 1, In: 1, Out: []uint32{5}}, {DPID: 2, In: 2, Out: []uint32{3}},
-		{DPID: 3, In: 4, Out: []uint32{4}}}}
+	q.Legs[0].Route = &Route{Hops: []*Hop{HopTo(1, 1, 5), HopTo(2, 2, 3),
+		HopTo(3, 4, 4)}}
 	for i, want := range []struct{ place, rule bool }{{true, false}, {false, false}, {true, true}, {true, true}} {
 		if got := p.SamePlace(i, q, i); got != want.place {
 			t.Errorf("rule %d: same place %t", i, got)
@@ -143,7 +147,7 @@ func TestFlowModsBudget(t *testing.T) {
 		for i := range p.Len() {
 			p.FlowMod(i, 1, false, &m)
 			b, _ = m.Append(b[:0], openflow.V13)
-			p.Removal(i, 1, false, true, &m)
+			p.Removal(i, 1, false, plan.OwnerMask, &m)
 			b, _ = m.Append(b[:0], openflow.V13)
 		}
 	}); n != 0 {
@@ -164,13 +168,14 @@ func BenchmarkFlowMod(b *testing.B) {
 
 // TestNew: a set is what it is made of, in memory of its own, whether it is one piece or not.
 func TestNew(t *testing.T) {
-	r := &Route{Hops: []*Hop{HopOf(Hop{DPID: 1, In: 1}, 2), HopOf(Hop{DPID: 2, In: 1}, 3)}}
-	if h := r.Hops[1]; h.DPID != 2 || h.In != 1 || len(h.Out) != 1 || h.Out[0] != 3 {
+	r := &Route{Hops: []*Hop{HopTo(1, 1, 2), HopTo(2, 1, 3)}}
+	if h := r.Hops[1]; h.DPID != 2 || h.In != 1 || len(h.Out()) != 1 || h.Out()[0] != 3 {
 		t.Errorf("hop %+v", h)
 	}
 	for _, legs := range [][]Leg{
 		{{Match: []byte("a match"), Route: r}},
-		{{Match: bytes.Repeat([]byte("m"), matchRoom+1), Route: r}},
+		{{Match: bytes.Repeat([]byte("m"), shortMatch+1), Route: r}},
+		{{Match: bytes.Repeat([]byte("m"), longMatch+1), Route: r}},
 		{{Match: []byte("there"), Route: r}, {Match: []byte("back"), Route: r}},
 	} {
 		p := New(plan.KindIntent, 7, 9, legs...)
@@ -192,22 +197,27 @@ func TestNew(t *testing.T) {
 // TestNewBudget: a set of one leg is one allocation.
 func TestNewBudget(t *testing.T) {
 	need.NoRace(t)
-	r := &Route{Hops: []*Hop{HopOf(Hop{DPID: 1, In: 1}, 2)}}
-	match := make([]byte, 22)
-	var p *Set
-	if n := testing.AllocsPerRun(100,
-		func() { p = New(plan.KindIntent, 7, 9, Leg{Match: match, Route: r}) }); n != 1 || p.Len() != 1 {
-		t.Errorf("%v allocations, want 1", n)
+	r := &Route{Hops: []*Hop{HopTo(1, 1, 2)}}
+	for _, length := range []int{0, shortMatch, shortMatch + 1, longMatch} {
+		match := make([]byte, length)
+		var p *Set
+		if n := testing.AllocsPerRun(100,
+			func() { p = New(plan.KindIntent, 7, 9, Leg{Match: match, Route: r}) }); n != 1 || p.Len() != 1 {
+			t.Errorf("a match of %d bytes: %v allocations, want 1", length, n)
+		}
+	}
+	if short, long := unsafe.Sizeof(shortSet{}), unsafe.Sizeof(longSet{}); short != 96 || long != 112 {
+		t.Errorf("sets take %d and %d bytes, want 96 and 112", short, long)
 	}
 }
 
 // SameRule reports whether two rules have the same place and owner and do the same, so that one
 // need not be written over the other.
 func (s *Set) SameRule(rule int, q *Set, other int) bool {
-	if s.Kind != q.Kind || s.Number != q.Number || !s.SamePlace(rule, q, other) {
+	if s.Kind != q.Kind || s.Number != q.Number || !s.SameTimes(q) || !s.SamePlace(rule, q, other) {
 		return false
 	}
 	_, a := s.At(rule)
 	_, b := q.At(other)
-	return slices.Equal(a.Out, b.Out)
+	return a.Do.Equal(b.Do)
 }

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/weirnet/weir/openflow"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weirnet/weir/openflow"
+)
 
 // delivery hands what comes to the handler, one call at a time: the hot messages without the core, and without
 // memory of their own.
@@ -99,13 +104,16 @@ func forHandler(t openflow.Type) bool {
 	return false
 }
 
-// features answers the controller's features request.
+// features answers the controller's features request. A switch that cannot, with OpenFlow 1.0 for its many ports, is
+// of no use to a controller, which would wait in vain: the session ends.
 func (d *delivery) features(h openflow.Header) {
 	f := d.switchSide.Features(d.s)
 	if h.Version != openflow.V10 {
 		f.Ports = nil
 	}
-	_ = d.s.Reply(h.XID, &f)
+	if err := d.s.Reply(h.XID, &f); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrClosed) {
+		d.s.Close(fmt.Errorf("the switch's features cannot be sent: %w", err))
+	}
 }
 
 // message hands over what is no answer. The types that the handler gets otherwise come here too, if

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -166,3 +167,41 @@ func TestCloseCutsAPeerThatDoesNotRead(t *testing.T) {
 
 // blockReader makes nothing arrive at an end of a connection any more.
 func blockReader(conn *pipe.Conn) { conn.HoldInput(true) }
+
+// wideSwitch has more ports than one message of OpenFlow 1.0 can describe.
+type wideSwitch struct{ *datapath }
+
+func (wideSwitch) Features(*Session) openflow.FeaturesReply {
+	return openflow.FeaturesReply{DatapathID: 1, Ports: make([]openflow.Port, 1400)}
+}
+
+// TestASwitchThatCannotDescribeItselfEnds: it says why, and does not leave the controller to wait for the handshake.
+func TestASwitchThatCannotDescribeItselfEnds(t *testing.T) {
+	for v, want := range map[openflow.Version]string{openflow.V10: "features cannot be sent", openflow.V13: ""} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPair(t, Config{Versions: []openflow.Version{v}}, pipe.Options{})
+			a, b := pipe.New(p.options)
+			if _, err := p.server.ServeConn(a); err != nil {
+				t.Fatal(err)
+			}
+			d := wideSwitch{&datapath{id: 1}}
+			s, err := p.dialer.ServeConn(b, &Roles{}, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			select {
+			case <-s.Done():
+				if notes := fmt.Sprint(d.notes()); want == "" || !strings.Contains(notes, want) {
+					t.Errorf("%v: %s", v, notes)
+				}
+			default:
+				if want != "" {
+					t.Errorf("%v: the session goes on", v)
+				}
+			}
+			p.close()
+		})
+	}
+}

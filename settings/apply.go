@@ -60,7 +60,21 @@ func (s *Settings) compare(text []byte, role rest.Role) ([]client.ConfigChange, 
 	if err := s.base.checkNext(next, allowed(diff, role) == nil); err != nil {
 		return nil, strictyaml.Problems{{Text: err.Error()}}
 	}
-	return s.base.describe(diff), nil
+	return s.base.describe(diff, s.unlisted(next)), nil
+}
+
+// unlisted is which connected switches a configuration's allow list lacks, in order.
+func (s *Settings) unlisted(next *config.Config) (dpids []netview.DPID) {
+	if next.Allow == nil {
+		return nil
+	}
+	for sw := range s.view.Snapshot().Switches() {
+		if sw.Connected && !slices.Contains(next.Allow, sw.DPID) {
+			dpids = append(dpids, sw.DPID)
+		}
+	}
+	slices.Sort(dpids)
+	return dpids
 }
 
 // replace makes a state's text the configuration: validated whole, written, and only then in force.
@@ -77,7 +91,7 @@ func (s *Settings) replace(ctx context.Context, state config.State, role rest.Ro
 	if err := s.base.checkNext(next, true); err != nil {
 		return nil, 0, strictyaml.Problems{{Text: err.Error()}}
 	}
-	rev := s.view.Snapshot().Revision()
+	rev, unlisted := s.view.Snapshot().Revision(), s.unlisted(next)
 	err = s.keep(ctx, state, func() {
 		same := len(config.Diff(s.current, next)) == 0
 		s.current = next
@@ -88,7 +102,7 @@ func (s *Settings) replace(ctx context.Context, state config.State, role rest.Ro
 	if err != nil {
 		return nil, 0, err
 	}
-	return s.base.describe(diff), rev, nil
+	return s.base.describe(diff, unlisted), rev, nil
 }
 
 // sorted is a copy of drains, in order.

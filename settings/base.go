@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/config"
+	"github.com/weirnet/weir/netview"
 )
 
 // Base is what an instance was started with. It reads configurations over that, compares and checks them, and
@@ -83,8 +84,9 @@ func allowed(diff []config.Change, role rest.Role) error {
 		role, strings.Join(paths, ", "))
 }
 
-// describe is a list of changes as the API has them, each with when it holds.
-func (b *Base) describe(diff []config.Change) []client.ConfigChange {
+// describe is a list of changes as the API has them, each with when it holds. The first one of the allow list says which
+// of the connected switches it ends the sessions of: unlisted.
+func (b *Base) describe(diff []config.Change, unlisted []netview.DPID) []client.ConfigChange {
 	overridden := b.isSet()
 	list := []client.ConfigChange{}
 	for _, c := range diff {
@@ -101,9 +103,27 @@ func (b *Base) describe(diff []config.Change) []client.ConfigChange {
 		case c.Restart:
 			item.Holds = "restart"
 		}
+		if baseOf(c.Path) == "allow" && len(unlisted) > 0 {
+			item.Note, unlisted = noteUnlisted(unlisted), nil
+		}
 		list = append(list, item)
 	}
 	return list
+}
+
+// unlistedNamed is how many of them a note names.
+const unlistedNamed = 5
+
+// noteUnlisted says of which switches sessions end.
+func noteUnlisted(dpids []netview.DPID) string {
+	names := make([]string, 0, unlistedNamed+1)
+	for _, dpid := range dpids[:min(len(dpids), unlistedNamed)] {
+		names = append(names, dpid.String())
+	}
+	if more := len(dpids) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("connected switches that are not on the allow list lose their sessions: %s", strings.Join(names, ", "))
 }
 
 // isSet returns a function that reports whether flags set a field of the configuration: what differs

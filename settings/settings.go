@@ -99,10 +99,11 @@ func (s *Settings) Check() error {
 	}
 	s.current = s.base.whole(doc)
 	s.began = s.current
-	if err := s.base.Check(s.current); err != nil && s.state.Text != "" {
+	if err := s.base.Check(s.current); err != nil {
+		if s.base.Check(config.Merge(s.base.defaults(), doc)) == nil { // a flag is what is wrong
+			return &Error{err}
+		}
 		return &Error{&strictyaml.FileError{File: name, Problems: strictyaml.Problems{{Text: err.Error()}}}}
-	} else if err != nil {
-		return &Error{err}
 	}
 	return s.base.CheckFiles(s.current)
 }

@@ -1,9 +1,12 @@
 package southbound
 
 import (
+	"errors"
+
 	"github.com/weirnet/weir/discovery"
 	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
 )
 
 // The owners of what the engines write.
@@ -24,7 +27,20 @@ type syncErrors struct {
 // Refused implements ErrorHandler.
 func (e *syncErrors) Refused(r *Refusal) { e.to.Refused(e.at, r.Number, r.Index, r.Error) }
 
-var _ flowsync.Conn = (*Output)(nil)
+// rules is flowsync's way to a switch in one session.
+type rules struct{ *Output }
+
+// Multipart implements flowsync.Conn.
+func (r rules) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
+	return r.Output.Multipart(body, func(reply openflow.ReplyBody, err error) {
+		if err != nil && !errors.Is(err, session.ErrClosed) {
+			err = flowsync.ErrNoAnswer
+		}
+		answer(reply, err)
+	})
+}
+
+var _ flowsync.Conn = rules{}
 
 // probes are discovery's way to a switch in one session.
 type probes struct{ out *Output }

@@ -96,7 +96,7 @@ func (g *Registry) Connected(s *session.Session) {
 		Session: s, queue: newQueue(s), app: noApp}
 	sw.told.settled.L = &sw.told.mu
 	g.comes(sw)
-	rules := sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})
+	out := rules{sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})}
 	s.SetValue(sw)
 	for i, a := range g.apps {
 		sw.begin(i, a)
@@ -106,7 +106,7 @@ func (g *Registry) Connected(s *session.Session) {
 		Buffers: f.Buffers, Tables: f.Tables, Capabilities: f.Capabilities, Ports: f.Ports, Received: s.Received(),
 		Out: probes{sw.Output(ownerDiscovery, nil)},
 	})
-	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, rules)
+	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, out)
 	sw.told.begin()
 	g.tellMaster(sw)
 	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))

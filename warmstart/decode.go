@@ -127,7 +127,8 @@ func (r *reader) point() netview.Point {
 func (r *reader) link() *netview.Link {
 	l := &netview.Link{LinkKey: netview.LinkKey{Src: r.point(), Dst: r.point()}}
 	state := r.u8()
-	l.Up, l.State = state&isDown == 0, states[min(int(state&^isDown), len(states)-1)]
+	l.Up, l.Width = state&isDown == 0, min(netview.LinkWidth(state>>widthShift&3), netview.WidthFull)
+	l.State = states[min(int(state&(1<<widthShift-1)), len(states)-1)]
 	return l
 }
 

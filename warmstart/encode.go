@@ -13,14 +13,17 @@ import (
 // seconds of Unix time.
 const (
 	magic   = "weirfact"
-	format  = 2
-	formats = 1 // the oldest version that is read: it has no links that are down
+	format  = 3
+	formats = 1 // the oldest version that is read: 1 has no links that are down, 1 and 2 have no widths of links
 	headLen = len(magic) + 2
 	linkLen = 12 + 12 + 1
 )
 
 // isDown is set in the state number of a link that is down.
 const isDown = 0x80
+
+// widthShift is where the link's width, of 2 bits, begins in the state number.
+const widthShift = 4
 
 // states are the numbers of link states; others are 0.
 var states = []netview.LinkState{netview.LinkConfirmed, netview.LinkUnconfirmed, netview.LinkIndirect, netview.LinkShared}
@@ -55,7 +58,7 @@ func appendTree(b []byte, t Tree) []byte {
 }
 
 func appendLink(b []byte, l *netview.Link) []byte {
-	state := byte(max(slices.Index(states, l.State), 0))
+	state := byte(max(slices.Index(states, l.State), 0)) | byte(l.Width)<<widthShift
 	if !l.Up {
 		state |= isDown
 	}

@@ -34,6 +34,7 @@ type ConfigChange struct {
 	Holds string `json:"holds" enum:"now,restart,never" doc:"When it holds: now; from the next start; or never, because a flag of weir node holds over it."`
 	Flag  string `json:"flag,omitempty" doc:"The flag that holds over it."`
 	Needs string `json:"needs,omitempty" enum:"operator,admin" doc:"The role that may make the change."`
+	Note  string `json:"note,omitempty" doc:"What else follows from it: the connected switches whose sessions a change of the allow list ends."`
 }
 
 // ConfigResult is what applying a configuration changed, or would.
@@ -83,7 +84,7 @@ type AuditRecord struct {
 	From   string    `json:"from,omitempty" doc:"Address of the caller."`
 	What   string    `json:"what" doc:"Method and route."`
 	Object string    `json:"object,omitempty" doc:"What it was done to."`
-	Result string    `json:"result" doc:"begun (written before anything is done), done, refused, failed or lost (records that did not fit)."`
+	Result string    `json:"result" doc:"begun (written before anything is done), done, refused, failed, lost (records that did not fit) or damaged (lines of the file that cannot be read)."`
 	Status int       `json:"status,omitempty" doc:"The HTTP status of the answer."`
 	Detail string    `json:"detail,omitempty" doc:"What was changed, or why it was refused."`
 }

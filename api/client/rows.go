@@ -137,6 +137,7 @@ type Link struct {
 	CapacityMbps *uint64 `json:"capacity_mbps" doc:"Mbit/s; null if not known."`
 	ReservedMbps *uint64 `json:"reserved_mbps" doc:"Mbit/s reserved; null where nothing reserves."`
 	LatencyUS    *uint64 `json:"latency_us" doc:"Microseconds; null if not known."`
+	Width        string  `json:"width" enum:"unknown,narrow,full" doc:"full: it carries frames of discovery.link_frame bytes; narrow: shorter ones only; unknown: not found out."`
 	Cost         uint64  `json:"cost" doc:"What a path pays for it; 1 unless configured."`
 	Source       Source  `json:"source" doc:"Where each value is from."`
 }

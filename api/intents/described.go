@@ -12,8 +12,8 @@ import (
 	"github.com/weirnet/weir/intent/schema"
 )
 
-// The types of this file describe the requests and answers that intents_post.go reads and writes;
-// of a request it is given the IntentOptions.
+// The types of this file describe the requests and answers that write.go reads and writes; of a
+// request it is given the IntentOptions.
 
 // IntentOptions are the parameters of requests that take intents.
 type IntentOptions struct {

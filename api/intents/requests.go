@@ -38,7 +38,7 @@ func streamType(r *http.Request) string {
 
 // inflightBatch is a batch of a stream on its way through the store. It belongs to the reader,
 // then, from SubmitAsync until done is received from, to the engine, then to the writer, which
-// gives it back; one that is answered before is given back to nobody.
+// gives it back, to this stream and, after it, to others; one that is answered before is given back to nobody.
 type inflightBatch struct {
 	wire.Batch
 	sent  time.Time     // to the store
@@ -49,11 +49,10 @@ type inflightBatch struct {
 
 // requestReader cuts a stream into batches. It owns its buffer.
 type requestReader struct {
+	readerMemory
 	body     io.Reader
 	protobuf bool
-	json     *wire.JSON
 
-	buf      []byte
 	n        int // bytes in buf
 	line     int // lines before buf
 	index    uint64
@@ -63,8 +62,16 @@ type requestReader struct {
 	err      error // why it ended; nil: orderly
 }
 
-func newRequestReader(body io.Reader, protobuf bool) *requestReader {
-	return &requestReader{body: body, protobuf: protobuf, json: wire.NewJSON(), buf: make([]byte, streamRead)}
+// readerMemory is what a requestReader can leave to another.
+type readerMemory struct {
+	json *wire.JSON
+	buf  []byte
+}
+
+func newReaderMemory() *readerMemory { return &readerMemory{wire.NewJSON(), make([]byte, streamRead)} }
+
+func newRequestReader(body io.Reader, protobuf bool, m *readerMemory) *requestReader {
+	return &requestReader{body: body, protobuf: protobuf, readerMemory: *m}
 }
 
 // next reads what there is into the batch, at least one item; it is false at the end. It blocks

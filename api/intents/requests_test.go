@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/weirnet/weir/api/intents/wire"
+	"github.com/weirnet/weir/intent"
 )
 
 // across is the content of an intent.
@@ -22,7 +23,7 @@ func TestFirstFlight(t *testing.T) {
 		fmt.Fprintf(&lines, `{"id":"i%d",%s}`+"\n", i, across)
 	}
 	flights := func(body io.Reader) (sizes []int, ids []string) {
-		q := newRequestReader(body, false)
+		q := newRequestReader(body, false, newReaderMemory())
 		for f := new(inflightBatch); q.next(f); {
 			sizes = append(sizes, len(f.Slots))
 			for i := range f.Requests {
@@ -52,7 +53,7 @@ func TestFirstFlight(t *testing.T) {
 // TestFlightItems: however short the lines of a stream are, a batch of it has a bounded number of
 // items.
 func TestFlightItems(t *testing.T) {
-	q := newRequestReader(strings.NewReader(strings.Repeat("{}\n", 10*maxBatchItems)), false)
+	q := newRequestReader(strings.NewReader(strings.Repeat("{}\n", 10*maxBatchItems)), false, newReaderMemory())
 	n := 0
 	for f := (&inflightBatch{Batch: wire.Batch{}}); q.next(f); n += len(f.Slots) {
 		if len(f.Slots) > maxBatchItems {
@@ -61,5 +62,20 @@ func TestFlightItems(t *testing.T) {
 	}
 	if n != 10*maxBatchItems {
 		t.Errorf("%d items", n)
+	}
+}
+
+// TestSpareBatchesAreEmpty: what a stream leaves to others has nothing of its requests.
+func TestSpareBatchesAreEmpty(t *testing.T) {
+	var m spareMemory
+	f := m.batch()
+	q := newRequestReader(strings.NewReader(`{"id":"a"}`+"\n"), false, m.reader())
+	if !q.next(f) || len(f.Slots) != 1 {
+		t.Fatalf("%d items are read", len(f.Slots))
+	}
+	f.Requests = append(f.Requests, intent.Request{ID: "b"})
+	m.takeBatch(f)
+	if len(f.Slots)+len(f.Requests) != 0 || f.Slots[:1][0].Reason != "" || f.Requests[:1][0].ID != "" || f.parts != nil {
+		t.Errorf("%+v is left", f.Batch)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,7 @@ type stream struct {
 	protobuf bool
 	record   client.AuditRecord
 
+	spare  *spareMemory
 	queue  chan *inflightBatch
 	free   chan *inflightBatch
 	ended  chan struct{}
@@ -44,6 +46,33 @@ type streams struct {
 	limits rest.Limits
 	now    func() time.Time
 	open   atomic.Int64
+	spare  spareMemory
+}
+
+// spareMemory is what streams that have ended leave to others: most are short.
+type spareMemory struct{ batches, readers sync.Pool }
+
+// batch returns a batch to fill.
+func (m *spareMemory) batch() *inflightBatch {
+	if f, ok := m.batches.Get().(*inflightBatch); ok {
+		return f
+	}
+	return &inflightBatch{done: make(chan struct{}, 1)}
+}
+
+// takeBatch takes a batch that nobody uses any more.
+func (m *spareMemory) takeBatch(f *inflightBatch) {
+	f.Reset()
+	f.parts = nil
+	m.batches.Put(f)
+}
+
+// reader returns memory for a reader.
+func (m *spareMemory) reader() *readerMemory {
+	if r, ok := m.readers.Get().(*readerMemory); ok {
+		return r
+	}
+	return newReaderMemory()
 }
 
 // serve answers requests while more come: one answer each, in order. It is false where the request is no stream.
@@ -85,7 +114,7 @@ func (s *streams) serve(w http.ResponseWriter, r *http.Request, by rest.Actor) b
 
 func newStream(of *streams, out *rest.PacedWriter, form string, record client.AuditRecord) *stream {
 	return &stream{engine: of.engine, audit: of.audit, limits: of.limits, now: of.now, out: out,
-		protobuf: form != ndjson, record: record, queue: make(chan *inflightBatch, maxStreamBatches),
+		protobuf: form != ndjson, record: record, spare: &of.spare, queue: make(chan *inflightBatch, maxStreamBatches),
 		free: make(chan *inflightBatch, maxStreamBatches), ended: make(chan struct{})}
 }
 
@@ -104,11 +133,14 @@ func (st *stream) run(r *http.Request) {
 	defer cancel()
 	st.cancel = cancel
 	go st.write()
-	q := newRequestReader(r.Body, st.protobuf)
+	memory := st.spare.reader()
+	defer st.spare.readers.Put(memory)
+	q := newRequestReader(r.Body, st.protobuf, memory)
 	for {
 		f := st.freeBatch()
 		st.out.Ctl.SetReadDeadline(time.Now().Add(st.limits.StreamIdle)) // from now on: the store may have taken long
 		if ctx.Err() != nil || !q.next(f) {                              // in this order: who cancels sets a deadline then
+			st.spare.takeBatch(f)
 			break
 		}
 		st.submit(ctx, f)
@@ -119,6 +151,10 @@ func (st *stream) run(r *http.Request) {
 	}
 	close(st.queue)
 	<-st.ended
+	close(st.free)
+	for f := range st.free {
+		st.spare.takeBatch(f)
+	}
 	st.finish(q)
 }
 
@@ -128,7 +164,7 @@ func (st *stream) freeBatch() *inflightBatch {
 	case f := <-st.free:
 		return f
 	default:
-		return &inflightBatch{done: make(chan struct{}, 1)}
+		return st.spare.batch()
 	}
 }
 
@@ -198,6 +234,7 @@ func (st *stream) write() {
 			select {
 			case st.free <- f:
 			default:
+				st.spare.takeBatch(f)
 			}
 		}
 		if len(st.queue) == 0 || len(buf) >= streamBuffer {

@@ -30,7 +30,7 @@ type writer struct {
 // BodyHint says what to do with a body that is too long.
 const BodyHint = "; a stream (" + ndjson + ", or " + intentpb.ContentType + ") may be as long as you like"
 
-// post takes one intent, or a batch, in JSON. Streams go another way (intentStreams).
+// post takes one intent, or a batch, in JSON. Streams go another way (streams).
 func (s *writer) post(w http.ResponseWriter, r *http.Request, o *IntentOptions) {
 	s.take(w, r, o, intent.Create, "")
 }

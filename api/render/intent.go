@@ -54,7 +54,7 @@ func routeItems(p *ruleset.Set) []client.IntentRoute {
 		list[i] = client.IntentRoute{Match: Match(&openflow.Match{OXM: leg.Match}),
 			Hops: make([]client.RouteHop, len(leg.Route.Hops))}
 		for j, h := range leg.Route.Hops {
-			list[i].Hops[j] = client.RouteHop{DPID: h.DPID.String(), In: h.In, Out: append([]uint32{}, h.Out...)}
+			list[i].Hops[j] = client.RouteHop{DPID: h.DPID.String(), In: h.In, Out: append([]uint32{}, h.Out()...)}
 		}
 	}
 	return list

@@ -19,7 +19,7 @@ func TestContentIsShown(t *testing.T) {
 	for _, q := range []client.IntentRequest{withValues(t, client.IntentRequest{ID: "a", Kind: client.PointToPoint,
 		Src:      client.PointEnds(client.Point{DPID: "0000000000000001", Port: 1}),
 		Dst:      client.PointEnds(client.Point{DPID: "0000000000000002", Port: 2}),
-		Selector: client.Selector{"eth_type": "0x0800", "ipv4_src": "10.0.0.1"}}),
+		Selector: client.Selector{"eth_type": "0x0800", "ipv4_dst": "10.0.0.1"}}), // so it is wide
 		{ID: "b", Kind: client.ExplicitPath, Wide: true,
 			Hops: []client.IntentHop{{DPID: "0000000000000001", In: 1, Out: 2}, {DPID: "0000000000000002", In: 3, Out: 4}}},
 		{ID: "c", Kind: client.HostToHost, Src: client.HostEnd("00:00:00:00:00:01/5"),

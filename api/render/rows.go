@@ -67,6 +67,7 @@ func Link(_ *netview.Snapshot, l *netview.Link) client.Link {
 		State:        string(l.State),
 		CapacityMbps: NonZero(l.CapacityMbps),
 		LatencyUS:    NonZero(l.LatencyUS),
+		Width:        l.Width.String(),
 		Cost:         l.Cost,
 		Source: client.Source{
 			CapacityMbps: string(l.CapacitySource), LatencyUS: string(l.LatencySource), Cost: string(l.CostSource),

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/weirnet/weir/internal/need"
 )
 
 // attacks are what an anonymous connection sends.
@@ -176,7 +178,7 @@ func TestReserve(t *testing.T) {
 	r := newReach(t, false, func(l *Limits) { l.Connections = most })
 	idle := r.client(t, false)
 	r.ask(t, idle, "/v1/links", reachToken)
-	soon(t, "the connection is idle", func() bool {
+	need.Await(t, "the connection is idle", func() bool {
 		r.all.mu.Lock()
 		defer r.all.mu.Unlock()
 		return r.all.idle.Len() > 0
@@ -227,7 +229,7 @@ func TestManyPages(t *testing.T) {
 			t.Fatalf("stream: %q %v", line, err)
 		}
 	}
-	soon(t, "all are counted", func() bool {
+	need.Await(t, "all are counted", func() bool {
 		authenticated, anonymous, _, _ := r.all.count()
 		return authenticated+anonymous >= pages*(1+each)
 	})
@@ -246,7 +248,7 @@ func TestConnectionsAreForgotten(t *testing.T) {
 		r.dial(t, send)
 	}
 	r.ask(t, r.client(t, false), "/v1/links", reachToken)
-	soon(t, "nobody is counted", func() bool {
+	need.Await(t, "nobody is counted", func() bool {
 		authenticated, anonymous, _, _ := r.all.count()
 		return authenticated+anonymous == 0
 	})
@@ -254,16 +256,6 @@ func TestConnectionsAreForgotten(t *testing.T) {
 	defer r.all.mu.Unlock()
 	if r.all.anonymous.Sources() != 0 || r.all.idle.Len() != 0 {
 		t.Errorf("%d sources, %d idle", r.all.anonymous.Sources(), r.all.idle.Len())
-	}
-}
-
-// soon waits until net/http has done what it does some time after an answer.
-func soon(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for late := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatal("waited in vain until " + what)
-		}
 	}
 }
 

@@ -188,7 +188,7 @@ func (s *Stack) dispatch(w http.ResponseWriter, r *http.Request, route *Route, b
 // actorKey is the key of the Actor in the context of a request.
 type actorKey struct{}
 
-// ActorOf returns who made a request; a change has it in changeOf too, with the request's id.
+// ActorOf returns who made a request; a change has it in ChangeOf too, with the request's id.
 func ActorOf(ctx context.Context) Actor {
 	by, _ := ctx.Value(actorKey{}).(Actor)
 	return by

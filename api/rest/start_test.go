@@ -53,6 +53,10 @@ func TestLoadTokens(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
+	os.WriteFile(token, []byte(first[1].Secret), 0o600)
+	if _, err := LoadTokens(dir); err == nil || !strings.Contains(err.Error(), "token-operator holds the token of role admin") {
+		t.Errorf("one token for two roles: %v", err)
+	}
 }
 
 func TestCheckExposure(t *testing.T) {

@@ -25,8 +25,8 @@ const (
 const minTokenLen = 16
 
 // LoadTokens reads the tokens of a data directory, and makes those that are not there yet (256
-// random bits, file mode 0600). A file that others can read or that holds too short a token is an
-// error.
+// random bits, file mode 0600). A file that others can read, that holds too short a token, or the token of
+// another role, is an error.
 func LoadTokens(dir string) ([]Token, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
@@ -43,6 +43,12 @@ func LoadTokens(dir string) ([]Token, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		for _, t := range tokens {
+			if t.Secret == secret {
+				return nil, fmt.Errorf("token file %s holds the token of role %s, and each role has one of its own: "+
+					"delete it and a new one is made", path, t.Role)
+			}
 		}
 		tokens = append(tokens, Token{Role: f.role, Secret: secret})
 	}

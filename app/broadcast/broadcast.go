@@ -21,8 +21,6 @@ type Config struct {
 	Domain uint16 // of the cookies; see package plan
 	// Unknown has unicast packets that no other rule matches follow the tree too.
 	Unknown bool
-	// Pairs: rules of pairs name ports too. The tree takes in nothing before Applied says that they have.
-	Pairs bool
 }
 
 // Counts are what happened since the start. They may be read at any time.
@@ -109,14 +107,12 @@ type Crossing struct {
 	// the numbers.
 	Revision netview.Revision
 	Leaving  int // links that are to leave the tree, or may not have left
-	Bound    int // links that stay, since no others join what they join
 }
 
 // Crossing counts what crosses a port, or, with port 0, a switch. It may be called from any goroutine.
 func (b *Broadcast) Crossing(at netview.Point) Crossing {
-	sum := Crossing{Revision: netview.Revision(b.revision.Load())}
-	b.use.count(at, &sum)
-	return sum
+	rev := netview.Revision(b.revision.Load()) // first, so that the number is not older
+	return Crossing{Revision: rev, Leaving: b.use.leavingAt(at)}
 }
 
 // Unconfirmed returns the inter-switch ports that a switch may have in the tree, until it confirms what was

@@ -22,7 +22,7 @@
 //   - A switch gets its first tree when everything behind its ports is known; before that it keeps what it
 //     holds from an earlier run.
 //   - The tree changes after the rules of pairs that send to ports which are gone are deleted
-//     (Config.Pairs, Applied).
+//     (Applied).
 //   - No packet is flooded twice: only the switch where it entered the network has it flooded, and no
 //     switch on the way sees it again.
 //   - The rows have the owner RowOwner and cookies of plan.KindTree, as in the versions in which app/forward

@@ -1,7 +1,6 @@
 package broadcast
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/weirnet/weir/beat"
@@ -19,18 +18,13 @@ type follow struct {
 	next *topology.Update   // taken, and not applied: pairs have not; nil: none is
 }
 
-// makePart makes the loop of the application. With pairs it is woken when they have applied something, else when
-// the view changes.
+// makePart makes the loop of the application. It is woken when pairs have applied something (Applied).
 func (b *Broadcast) makePart() {
 	b.Part = loop.Part{
 		Name: "broadcast", Bell: loop.NewBell(),
 		Turn:   func() time.Time { b.turn(); return time.Time{} },
 		Behind: b.behind,
 		Beats:  int(time.Second / beat.Every), Beat: b.second,
-	}
-	if !b.cfg.Pairs {
-		b.Changed = func() <-chan struct{} { return b.follow.from.Changed() }
-		b.Woken = func(bool) { runtime.Gosched() } // intents re-route first: without their rules packets are lost now
 	}
 }
 
@@ -50,7 +44,7 @@ func (b *Broadcast) behind() bool {
 
 // mayApply reports whether pairs have applied what is in an update.
 func (b *Broadcast) mayApply(u *topology.Update) bool {
-	return !b.cfg.Pairs || netview.Revision(b.applied.Load()) >= u.Snap.Revision()
+	return netview.Revision(b.applied.Load()) >= u.Snap.Revision()
 }
 
 // turn applies the next update of the view, if there is one.

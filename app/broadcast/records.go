@@ -40,18 +40,7 @@ type treeLink struct {
 	in     bool            // in the forest
 	open   bool            // it may carry broadcasts now
 	differ bool            // in records.changed
-	said   linkUse
-}
-
-// use returns how broadcasts use the link.
-func (l *treeLink) use() linkUse {
-	switch {
-	case l.in:
-		return inTree
-	case l.open:
-		return leaving
-	}
-	return unused
+	said   bool            // that it leaves the tree: it is not in it, but may still carry broadcasts
 }
 
 // records are the switches and links that the core knows, each once, and which of them have to be looked
@@ -69,7 +58,7 @@ type records struct {
 
 	staleRules []*treeSwitch // switches whose rules may have changed
 	staleLinks []*treeSwitch // switches whose links may have opened or closed
-	changed    []int32       // links whose use may have changed
+	changed    []int32       // links that may have begun to leave the tree, or have left it
 	gone       []netview.LinkKey
 }
 
@@ -168,7 +157,7 @@ func (r *records) add(key netview.LinkKey) {
 func (r *records) drop(i int32) {
 	l := &r.links[i]
 	r.set(i, false, false)
-	if l.said != unused {
+	if l.said {
 		r.gone = append(r.gone, l.key)
 	}
 	for _, sw := range []*treeSwitch{l.a, l.b} {
@@ -195,12 +184,12 @@ func (r *records) set(i int32, in, open bool) {
 	l.in, l.open = in, open
 }
 
-// takeChanged returns the links whose use may have changed since the last call, and those that are gone. The
-// caller has them until the records change.
+// takeChanged returns the links that may have begun to leave the tree, or have left it, since the last call, and
+// those that are gone. The caller has them until the records change.
 func (r *records) takeChanged() (changed []*treeLink, gone []netview.LinkKey) {
 	for _, i := range r.changed {
 		if l := &r.links[i]; l.a != nil {
-			l.differ, l.said = false, l.use()
+			l.differ, l.said = false, l.open && !l.in
 			changed = append(changed, l)
 		}
 	}

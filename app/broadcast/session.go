@@ -33,7 +33,7 @@ type Session struct {
 	dpid   netview.DPID
 	b      *Broadcast
 	out    Switch
-	floods floodQuota // of the goroutine that reads from the switch
+	floods floodQuota // of the goroutine that reads from the switch; a later session begins after SwitchDown
 }
 
 // Attach begins a session of a switch.
@@ -63,7 +63,8 @@ func (s *Session) Group(pin *openflow.PacketIn, dst packet.MAC) {
 	}
 }
 
-// sessions are the last session of each switch that has one. Any goroutine may use them.
+// sessions are the session of each switch that has one: it ends before another of the switch begins. Any
+// goroutine may use them.
 type sessions struct {
 	mu sync.Mutex
 	of map[netview.DPID]*Session
@@ -75,13 +76,10 @@ func (x *sessions) begin(s *Session) {
 	x.of[s.dpid] = s
 }
 
-// end ends a session, unless a newer one has replaced it.
 func (x *sessions) end(s *Session) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.of[s.dpid] == s {
-		delete(x.of, s.dpid)
-	}
+	delete(x.of, s.dpid)
 }
 
 // get returns the session of a switch; nil if it has none.

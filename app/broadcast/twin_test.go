@@ -257,7 +257,7 @@ func (h *history) compare() {
 	h.same("published", fmt.Sprint(published), fmt.Sprint(h.naive.published))
 	h.same("pending", fmt.Sprint(pending), fmt.Sprint(h.naive.pending))
 	h.same("could", fmt.Sprint(could), fmt.Sprint(h.naive.could))
-	h.same("links in use", fmt.Sprint(t.use.leaving), fmt.Sprint(h.naive.stateOrNone()))
+	h.same("leaving links", fmt.Sprint(t.use.leaving), fmt.Sprint(h.naive.leaving()))
 	for dpid := range netview.DPID(twinSwitches + 1) {
 		h.same("forest", fmt.Sprint(t.forest.Ports(dpid)), fmt.Sprint(h.naive.forest.Ports(dpid)))
 	}
@@ -267,11 +267,15 @@ func (h *history) compare() {
 	h.kept()
 }
 
-func (t *naiveTree) stateOrNone() map[netview.LinkKey]bool {
-	if t.state == nil {
-		return map[netview.LinkKey]bool{}
+// leaving are the links that are to leave the tree, or may not have left.
+func (t *naiveTree) leaving() map[netview.LinkKey]bool {
+	leaving := make(map[netview.LinkKey]bool)
+	for key, leaves := range t.state {
+		if leaves {
+			leaving[key] = true
+		}
 	}
-	return t.state
+	return leaving
 }
 
 func (h *history) same(what, got, want string) {

@@ -6,19 +6,10 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// linkUse is how broadcasts use a link.
-type linkUse uint8
-
-const (
-	unused  linkUse = iota
-	inTree          // it is in the tree
-	leaving         // it is not, but may still carry broadcasts
-)
-
 // use is what the core says of the tree for any goroutine: which links broadcasts may take.
 type use struct {
 	mu       sync.Mutex
-	leaving  map[netview.LinkKey]bool  // of links that are in the tree, or may still carry broadcasts
+	leaving  map[netview.LinkKey]bool  // links that are not in the tree, but may still carry broadcasts
 	possible map[netview.DPID][]uint32 // of switches that have not confirmed what was published last
 }
 
@@ -43,7 +34,7 @@ func (u *use) possibleAt(dpid netview.DPID) []uint32 {
 	return u.possible[dpid]
 }
 
-// set records the use of links that have changed, and forgets those that are gone.
+// set records which of the links that have changed are leaving, and forgets those that are gone.
 func (u *use) set(changed []*treeLink, gone []netview.LinkKey) {
 	if len(changed)+len(gone) == 0 {
 		return
@@ -54,26 +45,23 @@ func (u *use) set(changed []*treeLink, gone []netview.LinkKey) {
 		delete(u.leaving, key)
 	}
 	for _, l := range changed {
-		if l.said == unused {
-			delete(u.leaving, l.key)
+		if l.said {
+			u.leaving[l.key] = true
 		} else {
-			u.leaving[l.key] = l.said == leaving
+			delete(u.leaving, l.key)
 		}
 	}
 }
 
-// count counts the tree's links at a place.
-func (u *use) count(at netview.Point, sum *Crossing) {
+// leavingAt counts the links at a place that are to leave the tree, or may not have left.
+func (u *use) leavingAt(at netview.Point) (n int) {
 	here := func(p netview.Point) bool { return p.DPID == at.DPID && (at.Port == 0 || p.Port == at.Port) }
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for key, leaves := range u.leaving {
-		switch {
-		case !here(key.Src) && !here(key.Dst):
-		case leaves:
-			sum.Leaving++
-		default:
-			sum.Bound++
+	for key := range u.leaving {
+		if here(key.Src) || here(key.Dst) {
+			n++
 		}
 	}
+	return n
 }

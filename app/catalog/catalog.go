@@ -222,8 +222,8 @@ func (a *Apps) Hosts(p *loop.Part) bool {
 	return slices.ContainsFunc(a.list, func(r *running) bool { return r.host != nil && r.part == p })
 }
 
-// Listed is told of a switch that was read for the first time in a session: whether it holds entries of
-// the tree.
+// Listed is told of a switch that was read for the first time in a session: whether it holds firm entries
+// of ours.
 func (a *Apps) Listed(dpid netview.DPID, holds bool) {
 	a.failMode(func(w *failmode.Watch) { w.Listed(dpid, holds) })
 }

@@ -53,7 +53,7 @@ func (a *Apps) makeProxyARP() inline {
 // makeBroadcast: Parts has its part, behind that of pairs, which it waits for.
 func (a *Apps) makeBroadcast() inline {
 	e := &a.engines
-	a.Broadcast = broadcast.New(broadcast.Config{Domain: uint16(e.Config.Domain), Pairs: true,
+	a.Broadcast = broadcast.New(broadcast.Config{Domain: uint16(e.Config.Domain),
 		Unknown: forward.Unknown(e.Config.Forward.Unknown) == forward.UnknownFlood}, e.View.Desired(broadcast.RowOwner))
 	return inline{app: a.Broadcast.App(), counts: a.Broadcast.Counts().ByKind}
 }

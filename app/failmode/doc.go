@@ -3,9 +3,9 @@
 //
 // # The problem
 //
-// No message of OpenFlow says so. The evidence is a switch that comes back without any of the tree's
-// entries that it held, though its ports have been there for longer than it was away: it was not
-// started anew. OpenFlow 1.0 does not tell how old ports are; there such a switch looks like one that
+// No message of OpenFlow says so. The evidence is a switch that comes back without any of the
+// firm entries of ours that it held, though its ports have been there for longer than it was away: it was
+// not started anew. OpenFlow 1.0 does not tell how old ports are; there such a switch looks like one that
 // was.
 //
 // # Inputs and outputs

@@ -9,7 +9,6 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/southbound"
 )
 
@@ -24,7 +23,7 @@ type Watch struct {
 
 	mu   sync.Mutex // guards what follows
 	up   map[netview.DPID]*southbound.Output
-	away map[netview.DPID]time.Time // switches that held entries of the tree when their session ended: when that was
+	away map[netview.DPID]time.Time // switches that held firm entries when their session ended: when that was
 }
 
 // New makes one; now is the clock.
@@ -65,10 +64,11 @@ func (p *part) SwitchDown() {
 	p.w.sessionEnded(p.dpid, p.w.view.Snapshot())
 }
 
-// sessionEnded records that a switch's session has ended, and whether it held entries of the tree.
+// sessionEnded records that a switch's session has ended, and whether it held firm entries: whatever is
+// disabled, those of the infrastructure (flowsync) are there.
 func (w *Watch) sessionEnded(dpid netview.DPID, snap *netview.Snapshot) {
 	for r := range snap.Rules(dpid) {
-		if r.State == netview.RuleInstalled && plan.Decode(r.Cookie).Kind == plan.KindTree {
+		if r.State == netview.RuleInstalled {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if len(w.away) < maxAway {
@@ -90,7 +90,7 @@ func (w *Watch) awayFor(dpid netview.DPID) (time.Duration, bool) {
 }
 
 // Listed looks at a switch that has been read for the first time in a session: whether it holds
-// entries of the tree.
+// firm entries of ours.
 func (w *Watch) Listed(dpid netview.DPID, holds bool) {
 	away, ok := w.awayFor(dpid)
 	w.mu.Lock()

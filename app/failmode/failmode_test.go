@@ -10,14 +10,14 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// TestAway: a switch is remembered as away, and for how long, if it held an entry of the tree when its
-// session ended, and once; one that held nothing is not.
+// TestAway: a switch is remembered as away, and for how long, if it held an entry of ours when its
+// session ended, whoever's it was, and once; one that held nothing is not.
 func TestAway(t *testing.T) {
 	view := netview.New(netview.Limits{})
 	now := time.Unix(1000, 0)
 	w := New(view, alarm.New(view), func() time.Time { return now })
-	rule := netview.Rule{Priority: 100, Cookie: plan.Cookie{Domain: 1, Kind: plan.KindTree}.Encode()}
-	wanted, status := view.Desired("forward"), view.Status()
+	rule := netview.Rule{Priority: 100, Cookie: plan.Cookie{Domain: 1, Kind: plan.KindInfrastructure}.Encode()}
+	wanted, status := view.Desired("flowsync"), view.Status()
 	hold := func(state netview.RuleState) {
 		wanted.Update(func(tx *netview.DesiredTx) { tx.Set(1, []netview.Rule{rule}) })
 		for r := range view.Snapshot().Rules(1) {

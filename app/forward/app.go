@@ -1,6 +1,9 @@
 package forward
 
-import "github.com/weirnet/weir/southbound"
+import (
+	"github.com/weirnet/weir/app/forward/outlet"
+	"github.com/weirnet/weir/southbound"
+)
 
 // App is the application's part in switches' sessions.
 func (f *Forward) App() southbound.App { return app{f} }
@@ -21,13 +24,13 @@ func (a app) SwitchUp(sw *southbound.Switch) southbound.Part {
 // part is a Datapath in one session.
 type part struct {
 	*Datapath
-	out Switch
+	out outlet.Switch
 }
 
 // SwitchDown implements southbound.Part.
 func (p *part) SwitchDown() { p.Detach(p.out) }
 
-// PacketIn implements southbound.PacketHandler: what is not forwarded is of no use to others either.
+// PacketIn implements southbound.PacketHandler: others see what is forwarded, too.
 func (p *part) PacketIn(in *southbound.Packet) (consumed bool) {
 	k := in.Key
 	p.Datapath.PacketIn(in.PacketIn, Frame{Dst: k.EthDst.Uint64(), Src: k.EthSrc.Uint64(), VLAN: k.VLAN, EtherType: k.EtherType})

@@ -2,8 +2,10 @@ package forward
 
 import (
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/pathing"
 )
 
 // TestPairsGoBackToShorterPaths restores a link: when the network has been calm for a while, pairs
@@ -19,8 +21,8 @@ func TestPairsGoBackToShorterPaths(t *testing.T) {
 		n.cut(at, false)
 		n.rest()
 		longest := func() (hops int) {
-			for _, p := range n.f.paths.all() {
-				hops = max(hops, len(p.hops))
+			for _, p := range n.f.paths.All() {
+				hops = max(hops, len(p.Hops))
 			}
 			return hops
 		}
@@ -28,7 +30,7 @@ func TestPairsGoBackToShorterPaths(t *testing.T) {
 			t.Fatalf("the longest path has %d switches right after, want 5", got)
 		}
 		tr := n.traffic()
-		for range WaitToRestore {
+		for range int(pathing.WaitToRestore / time.Second) {
 			tr.run(5)
 			n.settle()
 		}
@@ -37,7 +39,7 @@ func TestPairsGoBackToShorterPaths(t *testing.T) {
 		if got := longest(); got != 3 {
 			t.Errorf("the longest path has %d switches, want 3", got)
 		}
-		if n.f.mover.reverting {
+		if n.f.planner.reverting {
 			t.Error("pairs are looked for though none is left")
 		}
 	}

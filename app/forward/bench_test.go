@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/weirnet/weir/netview"
@@ -125,5 +126,24 @@ func TestKnownPairAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, func() { ds[0].PacketIn(pin, fr); ds[0].BatchEnd() }); n != 0 {
 			t.Errorf("OpenFlow %s: a packet-in allocates %.1f times, want 0", v, n)
 		}
+	}
+}
+
+// BenchmarkKnownPair is a packet-in of a pair that has its rules: its ingress's is sent again, and the packet.
+func BenchmarkKnownPair(b *testing.B) {
+	for _, switches := range []int{1, 6} {
+		b.Run(fmt.Sprintf("%dswitches", switches), func(b *testing.B) {
+			_, ds, sinks := line(switches, openflow.V13)
+			pin, fr := arrival(0, 1)
+			ds[0].PacketIn(pin, fr)
+			ds[0].BatchEnd()
+			for _, s := range sinks {
+				s.confirm()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				ds[0].PacketIn(pin, fr)
+			}
+		})
 	}
 }

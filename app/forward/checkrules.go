@@ -3,6 +3,7 @@ package forward
 import (
 	"fmt"
 
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
@@ -20,11 +21,11 @@ type Mismatch struct {
 func (f *Forward) CheckRules(dpid netview.DPID, rules []SoftRule) (list []Mismatch) {
 	for i := range rules {
 		r := &rules[i]
-		pr, ok := pairOfMatch(r.Match)
+		pr, ok := pairs.OfMatch(r.Match)
 		if !ok {
 			continue
 		}
-		if p := f.paths.byCookie(r.Cookie, f.thisGeneration(r.Cookie), dpid); p != nil {
+		if p := f.paths.ByCookie(r.Cookie, dpid); p != nil {
 			list = f.checkPathRule(list, dpid, r, pr, p)
 		} else {
 			list = f.checkLocalRule(list, dpid, r, pr)
@@ -34,52 +35,44 @@ func (f *Forward) CheckRules(dpid netview.DPID, rules []SoftRule) (list []Mismat
 }
 
 // checkPathRule checks a rule of a path.
-func (f *Forward) checkPathRule(list []Mismatch, dpid netview.DPID, r *SoftRule, pr pair, p *path) []Mismatch {
-	d := f.datapath(p.hops[0].DPID)
-	if d == nil || !d.isSettled(pr, p.id) {
+func (f *Forward) checkPathRule(list []Mismatch, dpid netview.DPID, r *SoftRule, pr pairs.Pair, p *pairs.Path) []Mismatch {
+	d := f.switches.get(p.Ingress())
+	if d == nil || !d.settled(pr, p.ID) {
 		return list
 	}
-	if hop := p.hops[p.indexOf(dpid)]; !sendsTo(r, hop.Out) {
+	if hop := p.Hops[p.IndexOf(dpid)]; !sendsTo(r, hop.Out) {
 		return append(list, Mismatch{r.Match, output(hop.Out), held(r)})
 	}
-	if dpid != d.id || f.pathValid(pr, p) {
+	if dpid != d.id || f.routes.valid(pr, p) {
 		return list
 	}
-	if dst, known := f.hosts.get(pr.dstKey()); known && p.egress() != dst.at {
-		return append(list, Mismatch{r.Match, "a path to " + dst.at.String(), "a path to " + p.egress().String()})
+	if to, known := f.places.At(pr.Dst()); known && p.Egress() != to {
+		return append(list, Mismatch{r.Match, "a path to " + to.String(), "a path to " + p.Egress().String()})
 	}
-	if _, ok := f.pathTo(nil, netview.Point{DPID: d.id}, p.egress(), pr); !ok {
+	if _, ok := f.routes.between(nil, netview.Point{DPID: d.id}, p.Egress(), pr); !ok {
 		return list // there is no other path: the rules work again when the links do
 	}
 	return append(list,
-		Mismatch{r.Match, "a path over links that are up", fmt.Sprintf("a path of which a link is down: %v", p.hops)})
+		Mismatch{r.Match, "a path over links that are up", fmt.Sprintf("a path of which a link is down: %v", p.Hops)})
 }
 
 // checkLocalRule checks a rule of a pair within one switch.
-func (f *Forward) checkLocalRule(list []Mismatch, dpid netview.DPID, r *SoftRule, pr pair) []Mismatch {
-	d := f.datapath(dpid)
-	if d == nil || !d.isSettled(pr, 0) {
+func (f *Forward) checkLocalRule(list []Mismatch, dpid netview.DPID, r *SoftRule, pr pairs.Pair) []Mismatch {
+	d := f.switches.get(dpid)
+	if d == nil || !d.settled(pr, 0) {
 		return list
 	}
-	fl, _ := d.flowOf(pr)
-	dst, known := f.hosts.get(pr.dstKey())
+	fl, _ := d.flow(pr)
+	to, known := f.places.At(pr.Dst())
 	switch {
-	case !f.wroteIngress(fl, r.Cookie):
+	case !f.paths.WroteIngress(fl, r.Cookie):
 		return list
-	case !sendsTo(r, fl.out):
-		return append(list, Mismatch{r.Match, output(fl.out), held(r)})
-	case known && dst.at != netview.Point{DPID: dpid, Port: fl.out}:
-		return append(list, Mismatch{r.Match, "a path to " + dst.at.String(), output(fl.out)})
+	case !sendsTo(r, fl.Out):
+		return append(list, Mismatch{r.Match, output(fl.Out), held(r)})
+	case known && to != netview.Point{DPID: dpid, Port: fl.Out}:
+		return append(list, Mismatch{r.Match, "a path to " + to.String(), output(fl.Out)})
 	}
 	return list
-}
-
-// isSettled reports whether a pair enters here and has this path, and is not being moved.
-func (d *Datapath) isSettled(pr pair, path uint32) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	fl, known := d.pairs.get(pr)
-	return known && fl.path == path && d.installs[pr] == nil && len(d.halfMoved[pr]) == 0
 }
 
 func sendsTo(r *SoftRule, port uint32) bool { return len(r.Ports) == 1 && r.Ports[0] == port }

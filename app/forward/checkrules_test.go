@@ -46,7 +46,8 @@ func TestMeaning(t *testing.T) {
 			"a rule sends back where packets came from": {func(n *network) { n.send1(1, openflow.PortInPort) }, 1},
 			"a rule sends to another port":              {func(n *network) { n.send1(2, 9) }, 1},
 			"the destination is elsewhere, and nobody moved the pairs": {func(n *network) {
-				n.f.hosts.put(hostKey(n.stations()[2].mac.Uint64(), 0), hostPlace{at: netview.Point{DPID: 1, Port: 7}})
+				n.f.places.Take(&netview.Change{Kind: netview.KindHost, Host: &netview.Host{
+					HostID: netview.HostID{MAC: n.stations()[2].mac}, At: netview.Point{DPID: 1, Port: 7}}}, n.view.Snapshot())
 			}, 3},
 			"a link is down, and nobody moved the pairs": {func(n *network) {
 				at := n.linkPort(1, 2)
@@ -59,7 +60,7 @@ func TestMeaning(t *testing.T) {
 					})
 				}
 				changes, _, _ := n.view.Changes(n.rev, 1<<20)
-				n.f.topology.Store(n.topo.Next(n.view.Snapshot(), changes))
+				n.f.routes.stepped.Store(n.topo.Next(n.view.Snapshot(), changes))
 			}, 2},
 		} {
 			t.Run(name+", "+v.String(), func(t *testing.T) {

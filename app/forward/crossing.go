@@ -1,8 +1,7 @@
 package forward
 
 import (
-	"slices"
-
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/netview"
 )
 
@@ -23,28 +22,28 @@ type Crossing struct {
 // goroutine.
 func (f *Forward) Crossing(at netview.Point) Crossing {
 	sum := Crossing{Revision: netview.Revision(f.revision.Load())}
-	j := f.judge()
+	j := f.routes.judge()
 	if j.Map == nil {
 		return sum
 	}
 	const here, leaving = 1, 2
 	state := make(map[uint32]uint8)
-	for _, p := range f.paths.all() {
+	for _, p := range f.paths.All() {
 		switch {
-		case !p.touches(at):
-		case p.crossesDrained(j):
-			state[p.id] = leaving
+		case !p.Passes(at):
+		case p.Drained(j):
+			state[p.ID] = leaving
 		default:
-			state[p.id] = here
+			state[p.ID] = here
 		}
 	}
-	for _, d := range f.datapaths() {
+	for _, d := range f.switches.all() {
 		d.mu.Lock()
-		d.pairs.All(func(pr pair, fl flow) bool {
+		d.pairs.All(func(pr pairs.Pair, fl pairs.Flow) bool {
 			switch {
-			case state[fl.path] == leaving, d.halfMovedAt(pr, at):
+			case state[fl.Path] == leaving, d.halfMovedAt(pr, at):
 				sum.Pairs++
-			case state[fl.path] == here, fl.path == 0 && d.id == at.DPID && (at.Port == 0 || at.Port == fl.out):
+			case state[fl.Path] == here, fl.Path == 0 && d.id == at.DPID && (at.Port == 0 || at.Port == fl.Out):
 				sum.Bound++
 			}
 			return true
@@ -52,34 +51,5 @@ func (f *Forward) Crossing(at netview.Point) Crossing {
 		d.mu.Unlock()
 	}
 	sum.Pairs += f.retired.countAt(at)
-	return sum
-}
-
-// touches reports whether a path crosses a switch, or one port of it.
-func (p *path) touches(at netview.Point) bool {
-	i := p.indexOf(at.DPID)
-	return i >= 0 && (at.Port == 0 || p.hops[i].In == at.Port || p.hops[i].Out == at.Port)
-}
-
-// halfMovedAt reports whether a pair may take the tail of an abandoned move through a place. d.mu
-// is held.
-func (d *Datapath) halfMovedAt(pr pair, at netview.Point) bool {
-	return slices.ContainsFunc(d.halfMoved[pr], func(p *path) bool { return p.touches(at) })
-}
-
-// PairsOf counts the pairs of which a host is an end. It costs time in the number of all pairs, and
-// may be called from any goroutine.
-func (f *Forward) PairsOf(id netview.HostID) (sum int) {
-	key := hostKey(id.MAC.Uint64(), id.VLAN)
-	for _, d := range f.datapaths() {
-		d.mu.Lock()
-		d.pairs.All(func(pr pair, _ flow) bool {
-			if pr.srcKey() == key || pr.dstKey() == key {
-				sum++
-			}
-			return true
-		})
-		d.mu.Unlock()
-	}
 	return sum
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/app/forward/outlet"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -132,7 +133,7 @@ func TestDeadPairsRunOutFromTheirIngress(t *testing.T) {
 						sw.gone = false
 						sw.in = nil
 					}
-					for _, d := range n.f.datapaths() { // as after a reading
+					for _, d := range n.f.switches.all() { // as after a reading
 						n.f.Attach(d.id, nextEpoch(), n.version,
 							map[openflow.Version]uint8{openflow.V10: 1, openflow.V13: 254}[n.version], n.switches[d.id])
 						n.read1(d.id)
@@ -152,7 +153,7 @@ func TestDeadNeighboursAreFound(t *testing.T) {
 	everywhere(t, Config{}, func(t *testing.T, n *network) {
 		n.allPairs(t)
 		n.dead()
-		n.ageing().pass(10 * IdleMax)
+		n.ageing().pass(10 * outlet.IdleMax)
 		asked := 0
 		for _, x := range n.stations() {
 			for _, y := range n.stations() {

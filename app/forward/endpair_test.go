@@ -17,7 +17,7 @@ func TestNoRuleOutlivesItsPair(t *testing.T) {
 		"the switch where it entered is switched off and on": func(n *network, first *naive, move func()) {
 			first.entries = nil
 			first.d = n.f.Attach(first.id, nextEpoch(), n.version, 254, first)
-			n.f.Listed(first.id, nil)
+			n.f.RulesListed(first.id, nil, true)
 			n.rest()
 			move()
 		},
@@ -64,6 +64,31 @@ func TestNoRuleOutlivesItsPair(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestARuleOutlivesAFullQueue: a switch's queue is full when a rule of a path that was left is to be deleted. It goes
+// when there is room.
+func TestARuleOutlivesAFullQueue(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(4, [][2]int{{0, 1}, {1, 2}, {1, 3}})
+	all := n.stations()
+	a, c := all[0], all[2]
+	n.arrives(t, a, c, "before")
+	n.rest()
+	sw := n.switches[c.at.DPID]
+	held := len(sw.entries)
+	sw.clogged = true
+	c.at = n.newPort(3)
+	n.facts.Update(func(tx *netview.FactsTx) {
+		tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: c.mac}, At: c.at, State: netview.HostConfirmed})
+	})
+	n.rest()
+	if len(sw.entries) != held {
+		t.Fatalf("%d entries, there were %d", len(sw.entries), held)
+	}
+	sw.clogged = false
+	n.rest()
+	n.softAgree(t)
 }
 
 // TestPairsRunOutByThemselves: where a host stays nothing is sent for a pair that nobody uses any

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/app/broadcast"
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -61,13 +62,13 @@ func TestSecondFailureWhileMoving(t *testing.T) {
 	n.cut(n.linkPort(1, 2), true)
 	for n.follow() {
 	}
-	d := n.f.datapath(1)
-	pr := pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}
+	d := n.f.switches.get(1)
+	pr := pairs.Of(a.mac.Uint64(), b.mac.Uint64(), 0)
 	w := d.installs[pr]
 	if w == nil {
 		t.Fatal("not waiting")
 	}
-	via := w.path.hops[1].DPID
+	via := w.path.Hops[1].DPID
 	n.cut(n.linkPort(1, via), true)
 	for n.follow() {
 	}
@@ -100,10 +101,10 @@ func TestPathOfAnOlderTopology(t *testing.T) {
 	old := n.topo
 	n.cut(n.linkPort(1, 2), true)
 	n.settle()
-	n.f.topology.Store(old)
+	n.f.routes.stepped.Store(old)
 	n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 1))
 	n.read(1)
-	n.f.topology.Store(n.topo)
+	n.f.routes.stepped.Store(n.topo)
 	n.settle()
 	b.take()
 	n.arrives(t, a, b, "path taken after Step")
@@ -203,15 +204,15 @@ func (n *network) lose(t *testing.T, etherType uint16, without int) {
 			if a == b {
 				continue
 			}
-			pr := pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}
+			pr := pairs.Of(a.mac.Uint64(), b.mac.Uint64(), 0)
 			n.say(a, frame(b.mac, a.mac, etherType, 1))
 			n.settle()
-			fl, ok := n.f.datapath(a.at.DPID).all()[pr]
-			p := n.f.paths.get(fl.path)
+			fl, ok := n.f.switches.get(a.at.DPID).all()[pr]
+			p := n.f.paths.Get(fl.Path)
 			if !ok || p == nil {
 				continue
 			}
-			for _, hop := range p.hops[1:max(1, len(p.hops)-without)] {
+			for _, hop := range p.Hops[1:max(1, len(p.Hops)-without)] {
 				tried++
 				if !n.recovers(n.switches[hop.DPID], pr, a, b, etherType) {
 					lost++
@@ -226,9 +227,9 @@ func (n *network) lose(t *testing.T, etherType uint16, without int) {
 
 // recovers takes a pair's rule from a switch, sends packets, and reports whether the switch has the
 // rule again and the last packet arrived.
-func (n *network) recovers(sw *naive, pr pair, a, b *station, etherType uint16) bool {
+func (n *network) recovers(sw *naive, pr pairs.Pair, a, b *station, etherType uint16) bool {
 	ofPair := func(e openflow.FlowMod) bool {
-		got, ok := pairOfMatch(e.Match)
+		got, ok := pairs.OfMatch(e.Match)
 		return ok && e.Priority == plan.PriorityPair && got == pr
 	}
 	sw.entries = slices.DeleteFunc(sw.entries, ofPair)
@@ -283,14 +284,14 @@ func TestIngressRulesTellTheirEnd(t *testing.T) {
 			n.step()
 		}
 		n.settle()
-		for _, d := range n.f.datapaths() {
+		for _, d := range n.f.switches.all() {
 			for pr, fl := range d.all() {
 				runs++
 				ok := false
 				for _, e := range n.switches[d.id].entries {
-					q, is := pairOfMatch(e.Match)
+					q, is := pairs.OfMatch(e.Match)
 					if is && e.Priority == 10000 && q == pr && e.Flags&openflow.FlagSendFlowRemoved != 0 &&
-						e.Cookie == n.f.cookie(fl.path) {
+						e.Cookie == n.f.paths.Cookie(fl.Path) {
 						ok = true
 					}
 				}
@@ -329,7 +330,7 @@ func TestStuckSwitchHoldsNobodyElse(t *testing.T) {
 	n.join(4, shapes["full"].edges)
 	s := n.stations()
 	a, b, c := s[0], s[1], s[2]
-	d := n.f.datapath(1)
+	d := n.f.switches.get(1)
 	for _, to := range []*station{b, c} { // one batch
 		f := frame(to.mac, a.mac, packet.TypeIPv4, 1)
 		dst, src, vlan, et, _, _ := packet.ParseEthernet(f)
@@ -366,15 +367,15 @@ func TestPairsThatRanOutUnheardAreForgotten(t *testing.T) {
 	n.allPairs(t)
 	sw := n.switches[1]
 	sw.d.Detach(sw)
-	var listed []openflow.Match
+	var listed []SoftRule
 	for _, e := range sw.entries {
 		if e.Priority == plan.PriorityPair && listed == nil {
-			listed = append(listed, e.Match)
+			listed = append(listed, SoftRule{e.Match, e.Cookie, outPorts(e), e.IdleTimeout})
 		}
 	}
 	n.f.Attach(1, nextEpoch(), openflow.V13, 254, sw)
 	n.settle()
-	n.f.Listed(1, listed)
+	n.f.RulesListed(1, listed, true)
 	if got := sw.d.Pairs(); got != 1 {
 		t.Errorf("%d pairs are remembered, want the one whose rule was listed", got)
 	}
@@ -391,21 +392,17 @@ func TestKnowsItsOwnRules(t *testing.T) {
 			if e.Priority != plan.PriorityPair {
 				continue
 			}
-			if !n.f.HasRule(id, e.Match, e.Cookie) {
+			if !n.f.adopter.isOfPair(id, pairOf(e.Match), e.Cookie) {
 				t.Errorf("switch %s: %s is not known", id, e.Match)
 			}
-			if n.f.HasRule(id, e.Match, e.Cookie+1<<16) {
+			if n.f.adopter.isOfPair(id, pairOf(e.Match), e.Cookie+1<<16) {
 				t.Errorf("switch %s: %s of another path is known", id, e.Match)
 			}
 		}
 	}
-	if n.f.HasRule(1, pairMatch(1, 2), n.f.cookie(0)) {
+	if n.f.adopter.isOfPair(1, pairs.Of(1, 2, 0), n.f.paths.Cookie(0)) {
 		t.Error("a pair of nobody is known")
 	}
-}
-
-func pairMatch(src, dst uint64) openflow.Match {
-	return openflow.Match{OXM: pair{src: src << 16, dst: dst}.appendMatch(nil)}
 }
 
 // TestUnknownPortsAreMute has a broadcast come in where discovery does not know yet what is there:

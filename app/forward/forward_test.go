@@ -2,10 +2,10 @@ package forward
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -101,17 +101,17 @@ func TestEveryPairByOnePacketIn(t *testing.T) {
 
 // symmetric checks that both directions of each pair take the same switches.
 func (n *network) symmetric(t *testing.T) {
-	for _, d := range n.f.datapaths() {
+	for _, d := range n.f.switches.all() {
 		for pr, fl := range d.all() {
-			p := n.f.paths.get(fl.path)
+			p := n.f.paths.Get(fl.Path)
 			if p == nil {
 				continue
 			}
-			e := n.f.datapath(p.egress().DPID)
-			back := n.f.paths.get(e.all()[pair{src: pr.dst << 16, dst: pr.src >> 16}].path)
-			for i, h := range p.hops {
-				if r := back.hops[len(back.hops)-1-i]; r.DPID != h.DPID || i > 0 && r.Out != h.In {
-					t.Fatalf("there %v, back %v", p.hops, back.hops)
+			e := n.f.switches.get(p.Egress().DPID)
+			back := n.f.paths.Get(e.all()[reversed(pr)].Path)
+			for i, h := range p.Hops {
+				if r := back.Hops[len(back.Hops)-1-i]; r.DPID != h.DPID || i > 0 && r.Out != h.In {
+					t.Fatalf("there %v, back %v", p.Hops, back.Hops)
 				}
 			}
 		}
@@ -167,7 +167,7 @@ func TestFloodModeNeedsNobody(t *testing.T) {
 			}
 			n.settle()
 		}
-		if fl := n.f.datapath(a.at.DPID).all()[pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}]; fl.out == 0 {
+		if fl := n.f.switches.get(a.at.DPID).all()[pairs.Of(a.mac.Uint64(), b.mac.Uint64(), 0)]; fl.Out == 0 {
 			t.Error("no path was installed")
 		}
 	})
@@ -388,7 +388,7 @@ func TestFlowRemovedForgetsThePair(t *testing.T) {
 	n := newNetwork(t, 1, openflow.V13, Config{})
 	n.join(2, [][2]int{{0, 1}})
 	n.allPairs(t)
-	d := n.f.datapath(1)
+	d := n.f.switches.get(1)
 	if d.Pairs() != 1 || len(n.f.SoftRules(1, 100)) != 2 {
 		t.Fatalf("%d pairs, %d rules, want 1 and 2", d.Pairs(), len(n.f.SoftRules(1, 100)))
 	}
@@ -406,34 +406,8 @@ func TestFlowRemovedForgetsThePair(t *testing.T) {
 	if d.Pairs() != 0 {
 		t.Error("the pair is still there")
 	}
-	if got := n.f.paths.find(func(*path) bool { return true }); len(got) != 1 {
+	if got := n.f.paths.All(); len(got) != 1 {
 		t.Errorf("%d paths are kept, want that of the other direction alone", len(got))
-	}
-}
-
-func TestIndexAgainstMap(t *testing.T) {
-	var x index[int]
-	twin := make(map[uint64]int)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range 20_000 {
-		key := rng.Uint64N(2000) << 12
-		if rng.IntN(3) == 0 {
-			x.remove(key)
-			delete(twin, key)
-		} else {
-			x.put(key, i)
-			twin[key] = i
-		}
-	}
-	found := 0
-	x.each(func(int) { found++ })
-	if found != len(twin) {
-		t.Fatalf("%d values, want %d", found, len(twin))
-	}
-	for k, v := range twin {
-		if got, ok := x.get(k); !ok || got != v {
-			t.Fatalf("%d: %d %v, want %d", k, got, ok, v)
-		}
 	}
 }
 
@@ -505,9 +479,9 @@ func TestTreeRemovesBeforeItAdds(t *testing.T) {
 }
 
 // all are the pairs of a switch as a map.
-func (d *Datapath) all() map[pair]flow {
-	m := make(map[pair]flow)
-	d.pairs.All(func(pr pair, fl flow) bool { m[pr] = fl; return true })
+func (d *Datapath) all() map[pairs.Pair]pairs.Flow {
+	m := make(map[pairs.Pair]pairs.Flow)
+	d.pairs.All(func(pr pairs.Pair, fl pairs.Flow) bool { m[pr] = fl; return true })
 	return m
 }
 
@@ -527,4 +501,22 @@ func TestUses(t *testing.T) {
 		n.f.HostActive(id, netview.Point{DPID: 99, Port: 1}) {
 		t.Error("after a packet: want it in use where it is, in its VLAN")
 	}
+}
+
+// pairOf is the pair of a rule that is one's.
+func pairOf(m openflow.Match) pairs.Pair {
+	pr, ok := pairs.OfMatch(m)
+	if !ok {
+		panic(fmt.Sprintf("%v is no pair's", m))
+	}
+	return pr
+}
+
+// reversed is the pair of the same hosts in the other direction.
+func reversed(pr pairs.Pair) pairs.Pair {
+	m := openflow.Match{OXM: pr.AppendMatch(nil)}
+	vlan, _ := m.Uint(openflow.FieldVLANVID)
+	src, _ := m.Uint(openflow.FieldEthSrc)
+	dst, _ := m.Uint(openflow.FieldEthDst)
+	return pairs.Of(dst, src, uint16(vlan))
 }

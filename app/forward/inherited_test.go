@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -53,7 +54,7 @@ func (n *network) read1(id netview.DPID) {
 
 // pairCount is the number of pairs of all switches.
 func (n *network) pairCount() (sum int) {
-	for _, d := range n.f.datapaths() {
+	for _, d := range n.f.switches.all() {
 		sum += d.Pairs()
 	}
 	return sum
@@ -115,7 +116,7 @@ func TestPairsTakenOverRunOut(t *testing.T) {
 		n.allPairs(t)
 		n.reborn(Config{})
 		for _, id := range n.ids {
-			d := n.f.datapath(id)
+			d := n.f.switches.get(id)
 			for _, e := range n.switches[id].entries {
 				if e.Priority == plan.PriorityPair && e.Flags&openflow.FlagSendFlowRemoved != 0 {
 					d.FlowRemoved(&openflow.FlowRemoved{Cookie: e.Cookie, Match: e.Match})
@@ -123,8 +124,8 @@ func TestPairsTakenOverRunOut(t *testing.T) {
 			}
 		}
 		n.rest()
-		if n.pairCount() != 0 || len(n.f.paths.all()) != 0 || len(n.f.paths.inherited) != 0 {
-			t.Errorf("%d pairs, %d paths are still there", n.pairCount(), len(n.f.paths.all()))
+		if n.pairCount() != 0 || len(n.f.paths.All()) != 0 {
+			t.Errorf("%d pairs, %d paths are still there", n.pairCount(), len(n.f.paths.All()))
 		}
 	})
 }
@@ -168,7 +169,7 @@ func TestCirclesAreDeleted(t *testing.T) {
 		for _, sw := range n.switches {
 			kept := sw.entries[:0]
 			for _, e := range sw.entries {
-				if pr, ok := pairOfMatch(e.Match); e.Priority != plan.PriorityPair || ok && pr.src>>16 != a.mac.Uint64() {
+				if pr, ok := pairs.OfMatch(e.Match); e.Priority != plan.PriorityPair || ok && pr.SrcHost().MAC != a.mac {
 					kept = append(kept, e)
 				}
 			}
@@ -181,7 +182,7 @@ func TestCirclesAreDeleted(t *testing.T) {
 			n.switches[c[0]].entries = append(n.switches[c[0]].entries, openflow.FlowMod{
 				Table: 1, Priority: plan.PriorityPair,
 				Cookie: plan.Cookie{Domain: 1, Kind: plan.KindPair, Owner: 9}.Encode(), IdleTimeout: 65,
-				Match:        openflow.Match{OXM: pair{src: a.mac.Uint64() << 16, dst: b.mac.Uint64()}.appendMatch(nil)},
+				Match:        openflow.Match{OXM: pairs.Of(a.mac.Uint64(), b.mac.Uint64(), 0).AppendMatch(nil)},
 				Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(n.linkPort(c[0], c[1]).Port))},
 			})
 		}

@@ -26,7 +26,7 @@ type Follower struct {
 func (f *Forward) Follow(maps *topology.Source) *Follower {
 	w := &Follower{f: f, from: maps.Follow()}
 	w.Part = loop.Part{
-		Name: "forward", Bell: f.bell,
+		Name: "forward", Bell: f.slots.bell,
 		Turn:    func() time.Time { w.turn(); return time.Time{} },
 		Changed: func() <-chan struct{} { return w.from.Changed() },
 		Behind:  func() bool { return w.from.Behind() },
@@ -40,7 +40,7 @@ func (f *Forward) Follow(maps *topology.Source) *Follower {
 		Beats: int(time.Second / beat.Every), Beat: f.Second,
 	}
 	w.update()
-	f.maps.Store(maps)
+	f.routes.maps.Store(maps)
 	f.Second()
 	return w
 }
@@ -59,13 +59,4 @@ func (w *Follower) turn() {
 	if w.from.Behind() {
 		w.update()
 	}
-}
-
-// signalRoom has the part woken, which calls Continue, when planned moves are waiting for room and half of the places
-// are free.
-func (f *Forward) signalRoom() {
-	if !f.movesQueued.Load() || f.moves.Taken() > MovesMax/2 {
-		return
-	}
-	f.bell.Ring()
 }

@@ -2,6 +2,7 @@ package forward
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -72,7 +73,9 @@ type naive struct {
 	mods       int           // pairs' rules that were sent to it
 	capacity   int           // of pairs' rules; 0 is without bound
 	gone       bool          // it has no session
+	clogged    bool          // its queue takes nothing
 	unanswered []func(error) // barriers
+	unflushed  int           // messages of the applications
 }
 
 func newNetwork(t *testing.T, seed uint64, v openflow.Version, cfg Config) *network {
@@ -200,7 +203,7 @@ func (n *network) cut(a netview.Point, down bool) {
 // there were any.
 func (n *network) follow() bool {
 	select {
-	case <-n.f.bell.C():
+	case <-n.f.slots.bell.C():
 		n.f.Continue()
 	default:
 	}
@@ -361,9 +364,17 @@ func (s *naive) send(m openflow.Message) {
 	})
 }
 
-func (s *naive) FlowMod(m *openflow.FlowMod) error     { s.send(m); return nil }
-func (s *naive) PacketOut(m *openflow.PacketOut) error { s.send(m); return nil }
-func (s *naive) Flush()                                {}
+func (s *naive) FlowMod(m *openflow.FlowMod) error {
+	if s.clogged {
+		return errors.New("its queue is full")
+	}
+	s.unflushed++
+	s.send(m)
+	return nil
+}
+
+func (s *naive) PacketOut(m *openflow.PacketOut) error { s.unflushed++; s.send(m); return nil }
+func (s *naive) Flush()                                { s.unflushed = 0 }
 func (s *naive) Barrier(done func(error)) error {
 	var err error
 	if s.n.failing {

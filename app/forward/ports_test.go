@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
 )
 
 // numbers gives ports of a switch other numbers, as a switch says it: those of the old numbers go,
@@ -302,5 +303,56 @@ func TestAnAbandonedInstallLeavesNoRules(t *testing.T) {
 			n.rest()
 			n.softAgree(t)
 		})
+	}
+}
+
+// applied is told what broadcast is told, before broadcast is.
+type applied struct {
+	Broadcaster
+	tell func()
+}
+
+func (a applied) Applied(rev netview.Revision) {
+	a.tell()
+	a.Broadcaster.Applied(rev)
+}
+
+// TestRulesGoBeforeTheTreeHears: when broadcast is told that a change of the view has been applied, the rules of
+// pairs that send to ports which are gone are deleted, and the deletions flushed: what the tree publishes then
+// is behind them. Of pairs that are moved elsewhere, too.
+func TestRulesGoBeforeTheTreeHears(t *testing.T) {
+	for _, shape := range []string{"linear", "parallel", "ring"} {
+		for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+			n := newNetwork(t, 1, v, Config{})
+			n.join(shapes[shape].switches, shapes[shape].edges)
+			n.allPairs(t)
+			sw := n.switches[2]
+			rules := func() (sum int) {
+				for i := range sw.entries {
+					if e := sw.entries[i]; e.Priority == plan.PriorityPair && !outputsTo(e, 1) {
+						sum++
+					}
+				}
+				return sum
+			}
+			before, told := rules(), 0
+			n.f.cfg.Broadcast = applied{n.b, func() {
+				told++
+				if sw.unflushed != 0 {
+					t.Errorf("%s, OpenFlow %s: %d messages are not flushed", shape, v, sw.unflushed)
+				}
+				for _, do := range sw.out {
+					do()
+				}
+				if sw.out = nil; rules() != 0 {
+					t.Errorf("%s, OpenFlow %s: %d rules to ports that are gone", shape, v, rules())
+				}
+			}}
+			sw.unflushed = 0
+			n.ports(2, slices.DeleteFunc(slices.Clone(n.rows(2).Ports), func(p netview.Port) bool { return p.Number > 1 }))
+			if n.follow(); before == 0 || told != 1 {
+				t.Errorf("%s, OpenFlow %s: %d rules to the ports before, broadcast was told %d times", shape, v, before, told)
+			}
+		}
 	}
 }

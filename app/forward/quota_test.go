@@ -3,6 +3,8 @@ package forward
 import (
 	"testing"
 
+	"github.com/weirnet/weir/app/forward/admission"
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -70,10 +72,10 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 			t.Errorf("across the network %v: the neighbour's pair did not begin", remote)
 		}
 		ds[0].mu.Lock()
-		ds[0].pairs = pairTable{}
+		ds[0].pairs = pairs.Table{}
 		ds[0].mu.Unlock()
-		for range recountSeconds {
-			f.seconds.Add(1)
+		for range admission.RecountSeconds {
+			f.clock.seconds.Add(1)
 		}
 		dst = 1
 		if remote {
@@ -85,7 +87,7 @@ func TestAPortHasItsShareOfPairs(t *testing.T) {
 		}
 		for n := range uint64(60) { // of hosts that nobody knows: there are too many
 			if n%20 == 0 {
-				f.seconds.Add(recountSeconds)
+				f.clock.seconds.Add(admission.RecountSeconds)
 			}
 			begin(5000+n, 2)
 		}

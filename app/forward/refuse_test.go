@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/weirnet/weir/app/forward/admission"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -59,6 +60,9 @@ func TestARefusedPairGoesByTheController(t *testing.T) {
 						if c.take() != 1 {
 							t.Fatalf("second %d: the packet did not arrive once", second)
 						}
+						if got := n.switches[2].d.Pairs(); got != 0 {
+							t.Fatalf("second %d: the pair has its first rule, and not all others", second)
+						}
 					}
 					n.f.Second()
 				}
@@ -69,7 +73,7 @@ func TestARefusedPairGoesByTheController(t *testing.T) {
 					t.Errorf("alarms %v, raised %d times", b.active, b.raised)
 				}
 				n.switches[full].capacity = 0
-				for range RefusedMax + 5 {
+				for range admission.RefusedMax + 5 {
 					n.say(a, frame(c.mac, a.mac, packet.TypeIPv4, 1))
 					for n.step() {
 					}
@@ -89,14 +93,14 @@ func TestARefusedPairGoesByTheController(t *testing.T) {
 func TestFloodOfRefusedPairsIsBounded(t *testing.T) {
 	n, _ := fills(t, openflow.V13, 3)
 	a, c := n.at(2)[1], n.at(4)[0]
-	for range 2 * DirectPerSecond {
+	for range 2 * admission.DirectPerSecond {
 		n.hops = 0
 		n.say(a, frame(c.mac, a.mac, packet.TypeIPv4, 1))
 		for n.step() {
 		}
 	}
-	if got := c.take(); got > DirectPerSecond+MaxHeld || got < DirectPerSecond/2 {
-		t.Errorf("%d packets came in one second, want at most %d", got, DirectPerSecond)
+	if got := c.take(); got > admission.DirectPerSecond+MaxHeld || got < admission.DirectPerSecond/2 {
+		t.Errorf("%d packets came in one second, want at most %d", got, admission.DirectPerSecond)
 	}
 }
 
@@ -123,30 +127,5 @@ func TestABrokenPairThatIsRefusedElsewhere(t *testing.T) {
 	}
 	if came != 10 {
 		t.Errorf("%d of 10 packets came", came)
-	}
-}
-
-// TestRefusal walks through the back-off.
-func TestRefusal(t *testing.T) {
-	var r refusal
-	tried, now := []uint32{}, uint32(100)
-	r.refused(now)
-	for ; now < 400; now++ {
-		if r.over(now) {
-			t.Fatal("over, though every try was refused")
-		}
-		if r.admits(now) {
-			tried = append(tried, now-100)
-			if r.admits(now) {
-				t.Fatal("two tries at once")
-			}
-			r.refused(now)
-		}
-	}
-	if want := "[1 3 7 15 31 63 123 183 243]"; fmt.Sprint(tried) != want {
-		t.Errorf("tried at %v, want %s", tried, want)
-	}
-	if r.over(now) || !r.over(now+RefusedForgotten) {
-		t.Error("not over in time")
 	}
 }

@@ -1,9 +1,7 @@
 package forward
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -14,60 +12,63 @@ import (
 // and those that pass through. It computes them from the pairs and their paths, and costs time in
 // the number of all pairs.
 func (f *Forward) SoftRules(dpid netview.DPID, limit int) []netview.Rule {
-	to, ok := f.switches.get(uint64(dpid))
-	if !ok {
+	at := f.switches.get(dpid)
+	if at == nil {
 		return nil
 	}
-	table := plan.TableForwarding
-	if o := to.conn.Load(); o != nil {
-		table = o.table
+	r := rendering{dpid: dpid, limit: limit, table: plan.TableForwarding, paths: f.paths, through: make(map[uint32]*pairs.Path)}
+	if out := at.conn.Load(); out != nil {
+		r.table = out.Table
 	}
-	through := f.paths.find(func(p *path) bool { return p.indexOf(dpid) >= 0 })
-	var rules []netview.Rule
-	for _, d := range f.datapaths() {
-		rules = d.appendRules(rules, dpid, table, through, limit)
-		if len(rules) >= limit {
+	for _, p := range f.paths.All() {
+		if p.IndexOf(dpid) >= 0 {
+			r.through[p.ID] = p
+		}
+	}
+	for _, d := range f.switches.all() {
+		r.add(d)
+		if len(r.rules) >= limit {
 			break
 		}
 	}
-	return rules
+	return r.rules
 }
 
-// appendRules appends the rules that this ingress switch's pairs have on the switch dpid.
-func (d *Datapath) appendRules(rules []netview.Rule, dpid netview.DPID, table uint8, through map[uint32]*path,
-	limit int) []netview.Rule {
+// rendering is the rules of pairs on one switch.
+type rendering struct {
+	dpid    netview.DPID
+	limit   int
+	table   uint8
+	paths   *pairs.Paths
+	through map[uint32]*pairs.Path // the paths that pass the switch
+	rules   []netview.Rule
+}
+
+// add appends the rules of the pairs that enter at a switch.
+func (r *rendering) add(d *Datapath) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pairs.All(func(pr pair, fl flow) bool {
-		if len(rules) >= limit {
+	d.pairs.All(func(pr pairs.Pair, fl pairs.Flow) bool {
+		if len(r.rules) >= r.limit {
 			return false
 		}
-		hop, cookie := topology.Hop{DPID: d.id, Out: fl.out}, d.f.cookie(0)
-		if fl.path != 0 {
-			p := through[fl.path]
+		hop, cookie := topology.Hop{DPID: d.id, Out: fl.Out}, r.paths.Cookie(0)
+		if fl.Path != 0 {
+			p := r.through[fl.Path]
 			if p == nil {
 				return true
 			}
-			i := p.indexOf(dpid)
-			hop, cookie = p.hops[i], d.f.cookieAt(p, i)
-		} else if d.id != dpid {
+			i := p.IndexOf(r.dpid)
+			hop, cookie = p.Hops[i], r.paths.CookieAt(p, i)
+		} else if d.id != r.dpid {
 			return true
 		}
-		rules = append(rules, netview.Rule{
-			DPID: dpid, Owner: Owner, Table: table, Priority: plan.PriorityPair, Cookie: cookie,
-			Match:        openflow.Match{OXM: pr.appendMatch(nil)},
+		r.rules = append(r.rules, netview.Rule{
+			DPID: r.dpid, Owner: Owner, Table: r.table, Priority: plan.PriorityPair, Cookie: cookie,
+			Match:        openflow.Match{OXM: pr.AppendMatch(nil)},
 			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(hop.Out))},
 			State:        netview.RuleInstalled,
 		})
 		return true
 	})
-	return rules
-}
-
-// datapaths returns all switches that were ever attached, by datapath id.
-func (f *Forward) datapaths() []*Datapath {
-	var all []*Datapath
-	f.switches.each(func(d *Datapath) { all = append(all, d) })
-	slices.SortFunc(all, func(a, b *Datapath) int { return cmp.Compare(a.id, b.id) })
-	return all
 }

@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"github.com/weirnet/weir/app/forward/pairs"
+	"github.com/weirnet/weir/app/forward/places"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
@@ -10,16 +12,16 @@ import (
 // time in the number of changes, and not in the size of the network.
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
-	moved := make(map[uint64]netview.Point)
+	moved := make(map[places.Key]netview.Point)
 	var what struct{ switches, links bool } // that have changed
-	left := f.portsLeft(changes, snap, whole)
-	f.forgetPlaces(left, snap)
+	left := places.PortsLeft(f.routes.snap.Load(), snap, changes, whole)
+	f.places.Forget(left, snap)
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
 		case netview.KindHost:
-			if was, elsewhere := f.host(c, snap); elsewhere {
-				moved[hostKeyOf(c.Host)] = was
+			if was, elsewhere := f.places.Take(c, snap); elsewhere {
+				moved[places.KeyOfHost(c.Host.HostID)] = was
 			}
 		case netview.KindSwitch:
 			what.switches = true
@@ -30,93 +32,53 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 			}
 		}
 	}
-	f.topology.Store(m)
-	f.snap.Store(snap)
+	f.routes.stepped.Store(m)
+	f.routes.snap.Store(snap)
 	if what.links { // before paths are chosen
-		f.linksChanged(m, changes)
+		f.planner.linksChanged(m, changes)
 	}
-	f.deletePortRules(left)
+	if len(left) > 0 {
+		f.portsGone(left)
+	}
 	if f.cfg.Broadcast != nil {
 		f.cfg.Broadcast.Applied(snap.Revision())
 	}
 	if what.links {
-		f.rerouteBroken(down, m)
-		f.recheck = true
+		f.repairs.linksDown(down, m)
 	}
 	if len(moved) > 0 {
-		f.followHosts(moved)
-		f.endRelocated(moved)
+		f.repairs.hostsMoved(moved)
 	}
 	if what.links || what.switches {
 		f.inherited.markChanged()
 	}
 	if what.links || !whole {
-		f.mover.drains.take(changes, snap, whole)
+		f.planner.takeDrains(changes, snap, whole)
 	}
-	if what.links && len(f.mover.drains) > 0 {
-		f.planMoves()
+	if what.links && len(f.planner.drains) > 0 {
+		f.planner.plan()
 	}
 	if what.switches || !whole {
-		f.forgetSwitches(changes, snap, whole)
+		f.forget(changes, snap, whole)
 	}
 	f.revision.Store(uint64(snap.Revision()))
 }
 
-// drains are the links that paths are to leave.
-type drains map[netview.LinkKey]bool
-
-// take applies changes; whole: nothing else has changed.
-func (d drains) take(changes []netview.Change, snap *netview.Snapshot, whole bool) {
-	note := func(l *netview.Link) {
-		if l.Draining {
-			d[l.LinkKey] = true
-		} else {
-			delete(d, l.LinkKey)
-		}
-	}
-	if !whole {
-		clear(d)
-		for l := range snap.Links() {
-			note(l)
-		}
-		return
-	}
-	for i := range changes {
-		if c := &changes[i]; c.Kind == netview.KindLink && c.Deleted {
-			delete(d, c.Link.LinkKey)
-		} else if c.Kind == netview.KindLink {
-			note(c.Link)
-		}
-	}
-}
-
-// host updates the index of hosts; it reports whether a known host has moved, and where it was. One
-// whose port is gone has no place until it is seen again.
-func (f *Forward) host(c *netview.Change, snap *netview.Snapshot) (was netview.Point, elsewhere bool) {
-	key := hostKeyOf(c.Host)
-	if c.Deleted || c.Host.State == netview.HostUnconfirmed && portGone(snap, c.Host.At) {
-		f.forgetPlace(key)
-		return netview.Point{}, false
-	}
-	old, had := f.hosts.get(key)
-	known := had
-	if !had {
-		old, had = f.deletedHosts[key]
-		delete(f.deletedHosts, key)
-	}
-	if now := (hostPlace{at: c.Host.At}); !known || old != now {
-		f.hosts.put(key, now)
-	}
-	return old.at, had && old.at != c.Host.At
+// portsGone deletes the rules that send to ports which are gone, or have other numbers now. A rule names a port by
+// its number, and means what is behind it: these rules go before the tree changes, before a pair moves, and before
+// a host is learned behind the new port. Otherwise a rule for a host would send into a link, and between two
+// parallel links its packets would loop.
+func (f *Forward) portsGone(left map[netview.Point]bool) {
+	dead := f.repairs.deletePorts(left)
+	f.adopter.portsGone(left)
+	f.repairs.moveDead(dead)
 }
 
 // Reset loads the application from a snapshot: at the start, or after changes were missed.
 func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 	var changes []netview.Change
-	known := make(map[uint64]bool)
 	for h := range snap.Hosts() {
 		changes = append(changes, netview.Change{Kind: netview.KindHost, Host: h})
-		known[hostKeyOf(h)] = true
 	}
 	for s := range snap.Switches() {
 		changes = append(changes, netview.Change{Kind: netview.KindSwitch, Switch: s})
@@ -124,34 +86,47 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 	for l := range snap.Links() {
 		changes = append(changes, netview.Change{Kind: netview.KindLink, Link: l})
 	}
-	f.hosts.keep(known)
+	f.places.Keep(snap)
 	f.Step(changes, snap, m, false)
 }
 
 // Second is called once a second, on Step's goroutine: it resets the limits per second, retries
 // moves, continues planned moves, and deletes the rules of retired paths.
 func (f *Forward) Second() {
-	now := f.seconds.Add(1)
-	f.directsLeft.Store(DirectPerSecond)
-	f.publishBackoff()
-	f.adoptAll(now)
-	if f.recheck {
-		f.recheck = false
-		f.recheckPathless()
-	}
-	f.retry()
-	for _, d := range f.datapaths() {
+	f.clock.seconds.Add(1)
+	f.refusals.direct.Second()
+	f.planner.publishBackoff()
+	f.adopter.second()
+	f.repairs.second()
+	for _, d := range f.switches.all() {
 		if out := d.conn.Load(); out != nil {
-			d.resumeDelayed(out, f.clock())
+			d.installer.resume(out)
 		} else {
-			d.abandonDelayed()
+			d.installer.abandonDelayed()
 		}
-		if d.refusal.over(now) {
-			f.acceptsAgain(d)
+		f.refusals.review(&d.target)
+	}
+	if f.routes.current() != nil {
+		f.planner.plan()
+	}
+	f.cleaner.second()
+}
+
+// Continue starts queued moves when others have ended; Follower.Woken calls it, on Step's goroutine.
+func (f *Forward) Continue() { f.planner.start() }
+
+// RulesListed takes the list of the pair rules that a switch holds; whole: there are no others.
+// Known pairs whose rule was sent on an earlier connection and is not listed have expired. What an earlier run has
+// written is remembered until its pairs can be adopted. Any goroutine may call it.
+func (f *Forward) RulesListed(dpid netview.DPID, rules []SoftRule, whole bool) {
+	if d := f.switches.get(dpid); d != nil && whole {
+		held := make(map[pairs.Pair]bool, len(rules))
+		for i := range rules {
+			if pr, ok := pairs.OfMatch(rules[i].Match); ok {
+				held[pr] = true
+			}
 		}
+		d.listed(held)
 	}
-	if f.currentMap() != nil {
-		f.planMoves()
-	}
-	f.retired.delete(now)
+	f.adopter.listed(dpid, rules, whole)
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/weirnet/weir/session"
 )
 
-// request is a message that a controller waits for the answer of.
+// request is a message that a controller waits for the answer of. An answer for which the session has no room is
+// lost, as a switch's is that cannot send: the session counts it (session.Stats).
 type request struct {
 	s *session.Session
 	h openflow.Header

@@ -10,7 +10,7 @@ import (
 // barriers are the queries to switches that wait for the reply to a barrier.
 type barriers struct {
 	*inventory.Transaction
-	open   map[netview.HostID]*query // those of hostQueries
+	open   map[netview.HostID]*query // those of queries
 	of     map[netview.DPID]*awaiting
 	number uint64         // of the transaction's barriers
 	due    []netview.DPID // to be sent one
@@ -22,10 +22,10 @@ type awaiting struct {
 	queries []*query // without a reply
 }
 
-// KeepAbandoned is how many abandoned queries a switch may keep besides the open ones.
-const KeepAbandoned = 64
+// keepAbandoned is how many abandoned queries a switch may keep besides the open ones.
+const keepAbandoned = 64
 
-// Begin starts the barriers of a transaction.
+// begin starts the barriers of a transaction.
 func (b *barriers) begin() {
 	b.number++
 	b.due = b.due[:0]
@@ -43,7 +43,7 @@ func (b *barriers) after(a *query) uint64 {
 		w.last = b.number
 		b.due = append(b.due, a.at.DPID)
 	}
-	if len(w.queries) > 2*len(b.open)+KeepAbandoned { // a switch that answers no barrier keeps no abandoned queries
+	if len(w.queries) > 2*len(b.open)+keepAbandoned { // a switch that answers no barrier keeps no abandoned queries
 		w.queries = slices.DeleteFunc(w.queries, func(o *query) bool { return b.open[o.id] != o })
 	}
 	if !slices.Contains(w.queries, a) {
@@ -66,17 +66,9 @@ func (b *barriers) passed(dpid netview.DPID, number uint64) {
 	})
 }
 
-// SessionLost drops the queries whose barriers nobody will reply to.
+// sessionLost drops the queries whose barriers nobody will reply to.
 func (b *barriers) sessionLost(dpid netview.DPID) {
 	if w := b.of[dpid]; w != nil {
 		w.queries = nil
 	}
-}
-
-// Waiting returns how many queries to a switch wait for a reply.
-func (b *barriers) waiting(dpid netview.DPID) int {
-	if w := b.of[dpid]; w != nil {
-		return len(w.queries)
-	}
-	return 0
 }

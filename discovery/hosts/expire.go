@@ -89,7 +89,7 @@ func (w *hostSweeper) check(h *netview.Host, crowded bool) sweepAction {
 	return keepHost
 }
 
-// KeepUsed asks of the silent hosts which are in use; the others are to be deleted.
+// keepUsed asks of the silent hosts which are in use; the others are to be deleted.
 func (w *hostSweeper) keepUsed(inUse func(netview.HostID, netview.Point) bool) {
 	for _, h := range w.silent {
 		if inUse == nil || !inUse(h.HostID, h.At) {

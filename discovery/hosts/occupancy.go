@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// Occupancy finds out whether hosts are alive at a port where a probe was heard: then there is no
+// occupancy finds out whether hosts are alive at a port where a probe was heard: then there is no
 // link.
 type occupancy struct {
 	*Rows

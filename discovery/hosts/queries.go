@@ -36,7 +36,7 @@ type query struct {
 	barrier   uint64    // number of the barrier after the last try
 	barrierAt time.Time // time of its reply; zero: none
 	// elsewhere is true if at is not the known location: it is the one before an unverified move
-	// (unverified.go), or a possible new one (successor.go).
+	// (unverified.go), or a possible new one (predecessor.go).
 	elsewhere bool
 }
 

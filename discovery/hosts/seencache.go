@@ -134,18 +134,6 @@ func (k *SeenCache) add(hash uint64) {
 	free.hash.Store(hash)
 }
 
-// Size returns the number of entries.
-func (k *SeenCache) Size() (n int) {
-	for i := range k.sets {
-		for j := range k.sets[i] {
-			if k.sets[i][j].hash.Load() != 0 {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // remove removes an entry.
 func (k *SeenCache) remove(hash uint64) {
 	for _, set := range k.candidates(hash) {

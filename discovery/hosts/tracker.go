@@ -102,7 +102,7 @@ func (t *Tracker) Begin() {
 	t.Seen.setClock(t.SinceStart())
 }
 
-// HasUnused reports whether hosts are to be deleted by deleteUnused, which the next transaction calls.
+// HasUnused reports whether hosts are to be deleted by DeleteUnused, which the next transaction calls.
 func (t *Tracker) HasUnused() bool { return len(t.sweeper.unused) > 0 }
 
 // DeleteUnused deletes the silent hosts that are not in use.
@@ -115,7 +115,7 @@ func (t *Tracker) DeleteUnused() {
 // Silent notes a host that did not answer: it is deleted unless it is in use, or heard.
 func (t *Tracker) Silent(h *netview.Host) { t.sweeper.silent = append(t.sweeper.silent, h) }
 
-// KeepUsed asks of the silent hosts which are in use; deleteUnused deletes the others.
+// KeepUsed asks of the silent hosts which are in use; DeleteUnused deletes the others.
 func (t *Tracker) KeepUsed(inUse func(netview.HostID, netview.Point) bool) {
 	t.sweeper.keepUsed(inUse)
 }
@@ -128,29 +128,8 @@ func (t *Tracker) BarrierPassed(dpid netview.DPID, number uint64) {
 	t.queries.barriers.passed(dpid, number)
 }
 
-// Waiting returns how many queries to a switch wait for a barrier reply.
-func (t *Tracker) Waiting(dpid netview.DPID) int { return t.queries.barriers.waiting(dpid) }
-
 // Forgotten handles a switch that is gone for good: no host is looked for there.
 func (t *Tracker) Forgotten(dpid netview.DPID) { t.moves.endUnverifiedFrom(dpid) }
-
-// UnverifiedMoves returns how many hosts moved without a query, and are to be looked for at their old location.
-func (t *Tracker) UnverifiedMoves() int { return len(t.moves.unverified.from) }
-
-// Querying returns where a host is queried; false if it is not.
-func (t *Tracker) Querying(id netview.HostID) (netview.Point, bool) {
-	a := t.queries.open[id]
-	if a == nil {
-		return netview.Point{}, false
-	}
-	return a.at, true
-}
-
-// Kept returns how many entries are kept of hosts, in all tables but the rows and the cache.
-func (t *Tracker) Kept() int {
-	return t.Rows.Count + len(t.Rows.ages) + len(t.Rows.notes) + len(t.queries.open) + len(t.moves.unverified.from) +
-		len(t.Deferred.at) + t.Deferred.count
-}
 
 // BarriersDue calls ask for each switch that is to be sent a barrier, with its number.
 func (t *Tracker) BarriersDue(ask func(dpid netview.DPID, number uint64)) {

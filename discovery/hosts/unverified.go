@@ -10,12 +10,12 @@ import (
 )
 
 // A host whose switch is disconnected cannot be queried at its old location. It moves all the same
-// once its switch seems to be gone, or after disconnectedHoldTime, since a host that really moved
+// once its switch seems to be gone, or after inventory.disconnectedHoldTime, since a host that really moved
 // must not stay unreachable for as long as its old switch is away. The move may be an attack, so
 // the old location is kept, and checked when its switch is back: if the host answers there, it is
 // moved back.
 
-// UnverifiedMoves are the locations of hosts before such moves.
+// unverifiedMoves are the locations of hosts before such moves.
 type unverifiedMoves struct {
 	*inventory.Transaction
 	from map[netview.HostID]netview.Point

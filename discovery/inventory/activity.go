@@ -30,7 +30,7 @@ func (e *LinkEnds) CountMiss() {
 	}
 }
 
-// noteMiss notes the bytes received from both ends when missedProbes is reached.
+// noteMiss notes the bytes received from both ends when MissedProbes is reached.
 func (e *Link) noteMiss() {
 	if e.Missed == MissedProbes {
 		e.bytesAtLastMiss = [2]uint64{e.Src.Device.Bytes(), e.Dst.Device.Bytes()}

@@ -35,7 +35,7 @@ type Counts struct {
 	DroppedProbes atomic.Uint64 // not queued because the loop was behind
 	DroppedFrames atomic.Uint64
 
-	// The current pace, in nanoseconds (pace.go).
+	// The current pace, in nanoseconds (probes/pace.go).
 	Period atomic.Int64 // between two rounds of a port
 	Lag    atomic.Int64 // from making a probe to handling it
 }

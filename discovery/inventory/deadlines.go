@@ -46,13 +46,16 @@ func (d *Deadlines[T]) Add(at time.Time, what T) {
 	d.queue.Add(at.Sub(d.Started), due[T]{d.order, what})
 }
 
-// Next implements task.
+// Len returns how many deadlines there are.
+func (d *Deadlines[T]) Len() int { return d.queue.Len() }
+
+// next implements Task.
 func (d *Deadlines[T]) next() (at time.Duration, order uint64, ok bool) {
 	at, first, ok := d.queue.First()
 	return at, first.order, ok
 }
 
-// Run implements task.
+// run implements Task.
 func (d *Deadlines[T]) run() { d.act(d.queue.Pop().what) }
 
 // Schedule is all that is done at some time.

@@ -9,7 +9,7 @@ import (
 // Silence is since when nothing was heard at a port, and what its switch sends since.
 type Silence struct {
 	QuietSince     time.Time // since when no link was heard here: it came up, or lost its link
-	SilenceNoted   time.Time // quietSince, when bytesAtSilence was noted
+	SilenceNoted   time.Time // QuietSince, when BytesAtSilence was noted
 	BytesAtSilence [2]uint64 // bytes received from its switch and from the peer's, when it had been silent for long enough
 }
 
@@ -17,7 +17,7 @@ type Silence struct {
 // time.
 type EdgeTime struct {
 	EdgeSince  time.Time     // zero: it is not
-	EdgeRounds uint64        // activeRounds of its switch, then
+	EdgeRounds uint64        // ActiveRounds of its switch, then
 	ProvenPeer netview.Point // the other end of the last confirmed cable
 }
 

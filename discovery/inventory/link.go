@@ -9,17 +9,18 @@ import (
 
 // Link is what the core keeps of a link that is up, besides its row.
 type Link struct {
-	Src, Dst        *Port
-	Transits        *TransitTimes     // nil before the first measurement
-	Missed          int               // periodic probes sent since it was last heard
-	HeardCount      int               // since both ends are connected, up to 2
-	Created         time.Time         // when it was first heard
-	LastHeard       time.Time         // time
-	Near            bool              // near probes pass; true until minFarStreak is reached
-	FarStreak       int               // far probes heard since the last near one, up to minFarStreak
-	Alarm           netview.AlarmKind // the alarm raised for it
-	Unproven        bool              // it appeared without a change of carrier (unproven.go)
-	bytesAtLastMiss [2]uint64         // bytes received from source and destination when missed reached missedProbes
+	Src, Dst   *Port
+	Transits   *TransitTimes     // nil before the first measurement
+	Missed     int               // periodic probes sent since it was last heard
+	HeardCount int               // since both ends are connected, up to 2
+	Created    time.Time         // when it was first heard
+	LastHeard  time.Time         // time
+	Near       bool              // near probes pass; true until minFarStreak is reached
+	FarStreak  int               // far probes heard since the last near one, up to minFarStreak
+	Alarm      netview.AlarmKind // the alarm raised for it
+	Unproven   bool              // it appeared without a change of carrier (unproven.go)
+	WidthTest
+	bytesAtLastMiss [2]uint64 // bytes received from source and destination when Missed reached MissedProbes
 }
 
 // Key returns the key of its row.

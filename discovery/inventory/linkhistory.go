@@ -19,7 +19,7 @@ const (
 // PastLink is the last link of a port.
 type PastLink struct {
 	History LinkHistory
-	Peer    netview.Point // its other end; zero for historyNone and historyRestored
+	Peer    netview.Point // its other end; zero for HistoryNone and HistoryRestored
 }
 
 // NoteLink notes that a link between two ports was heard.
@@ -27,7 +27,7 @@ func NoteLink(p, q *Port) {
 	p.PastLink, q.PastLink = PastLink{HistoryCarrier, q.At}, PastLink{HistoryCarrier, p.At}
 }
 
-// NoteCarrierLost and noteSessionLost note what happened to a port since its link was heard.
+// NoteCarrierLost and NoteSessionLost note what happened to a port since its link was heard.
 func (p *PastLink) NoteCarrierLost() {
 	if p.History == HistoryCarrier || p.History == HistoryUnobserved {
 		p.History = HistoryCarrierLost

@@ -13,6 +13,7 @@ type Frame struct {
 	At         netview.Point
 	Number     uint64 // of the probe
 	Periodic   bool   // of the periodic round: counts as missed until heard
+	Long       bool   // a long probe, which counts as missed until one is heard
 	Try        int    // of the query
 	By         Sender
 	begin, end int // of its frame

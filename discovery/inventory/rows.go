@@ -13,8 +13,13 @@ func (t *Transaction) PortRow(dpid netview.DPID, p *openflow.Port) netview.Port 
 	return netview.Port{
 		Label: configured.Label, Edge: configured.Edge, Draining: configured.Drained,
 		Number: p.Number, Name: p.Name, MAC: p.HWAddr, SpeedMbps: speed(p),
-		Up: p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0,
+		Up: Up(p),
 	}
+}
+
+// Up reports whether a port has carrier and is not switched off.
+func Up(p *openflow.Port) bool {
+	return p.Config&openflow.PortConfigDown == 0 && p.State&openflow.PortStateDown == 0
 }
 
 // speed returns a port's speed in Mbit/s: curr_speed of OpenFlow 1.3, else the highest bit of its

@@ -1,6 +1,8 @@
 package inventory
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,7 +13,7 @@ const (
 	disconnectedHoldTime = 30 * time.Second // how long hosts of a switch stay after it disconnected
 	vanishWithin         = 10 * time.Second // sessions lost within that time count as lost at once
 	maxSuspicion         = time.Hour        // then a suspicion ends
-	minVanished          = 3                // switches, and half of the connected: their loss makes the control network suspect
+	minVanished          = 3                // sessions, and half of all, that have to be lost at once for a suspicion
 )
 
 // ControlNetwork is what lost sessions say of the network between instance and switches. It is
@@ -40,8 +42,21 @@ func NewControlNetwork(t *Table) *ControlNetwork {
 // Suspected reports whether the control network is suspected.
 func (n *ControlNetwork) Suspected() bool { return len(n.missing) > 0 }
 
-// Kept returns how many lost sessions are kept.
-func (n *ControlNetwork) Kept() int { return len(n.missing) + len(n.losses) }
+// Check returns what is kept of switches that are not known.
+func (n *ControlNetwork) Check() error {
+	var found []error
+	for dpid := range n.missing {
+		if n.Devices[dpid] == nil {
+			found = append(found, fmt.Errorf("switch %s is missing, and not known", dpid))
+		}
+	}
+	for _, l := range n.losses {
+		if n.Devices[l.dpid] == nil {
+			found = append(found, fmt.Errorf("switch %s has lost its session, and is not known", l.dpid))
+		}
+	}
+	return errors.Join(found...)
+}
 
 // Expire ends a suspicion that has lasted for too long: the missing switches will not come back.
 func (n *ControlNetwork) Expire() {

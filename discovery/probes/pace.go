@@ -41,6 +41,7 @@ type Pace struct {
 	stretchShift int           // the period is stretched by 1<<stretchShift
 	slackSince   time.Time     // since when less would do
 	drops        uint64        // probes dropped by the inbox so far
+	droppedAt    time.Time     // when some last were
 }
 
 func newPace(t *inventory.Transaction, period, settle time.Duration) *Pace {
@@ -78,12 +79,17 @@ func (p *Pace) Reserve(probes int) time.Time {
 // BlockTime is how long a port stays blocked after the last unexpected probe.
 func (p *Pace) BlockTime() time.Duration { return inventory.MissedProbes*p.Period + p.Settle }
 
-// Adapt adapts the probe period, and the timeouts for silence, to the measured lag of probes. It
+// DroppedLately reports whether probes that came in were dropped in this period or the last.
+func (p *Pace) DroppedLately() bool {
+	return !p.droppedAt.IsZero() && p.Now.Sub(p.droppedAt) <= 2*p.Period
+}
+
+// adapt adapts the probe period, and the timeouts for silence, to the measured lag of probes. It
 // reports whether the period has changed.
 func (p *Pace) adapt() (changed bool) {
 	period := cmp.Or(p.Settings.ProbePeriod, p.basePeriod)
 	if drops := p.Counts.DroppedProbes.Load(); drops != p.drops {
-		p.drops = drops
+		p.drops, p.droppedAt = drops, p.Now
 		p.lag, p.lagUpdated = max(p.currentLag(), min(period, maxLag)), p.Now
 	}
 	lag := p.currentLag()

@@ -23,16 +23,24 @@ import (
 //
 // The MAC is HMAC-SHA256 with the cluster's key, truncated to 16 bytes, over all of the PDU before
 // it. The subtype gives the destination address, which has to match the received one: 1 is a near
-// probe, to packet.LLDPMulticast, which no bridge forwards; 2 is a far one, to farGroup, which
+// probe, to packet.LLDPMulticast, which no bridge forwards; 2 is a far one, to FarGroup, which
 // every bridge forwards.
+//
+// A long probe has TLVs of subtype 3 before that one, which fill its frame up to a length: they are
+// under the MAC, too, so that nobody makes a short probe into a long one.
 const (
 	probeOUI   = 0x025752 // of the locally administered space
 	probeNear  = 1
 	probeFar   = 2
+	probeFill  = 3
 	probeBody  = 2 + 8 + 4 + 8
 	probeMAC   = 16
 	probeValue = probeBody + probeMAC
+	tlvHead    = 2 + 4 // of a TLV with an OUI
 )
+
+// MinFrame is the least length of a long probe: a short one, and a TLV to fill, fit.
+const MinFrame = 128
 
 // FarGroup is an ordinary group address, of the locally administered space: bridges flood it.
 var FarGroup = packet.MAC{0x03, 0x57, 0x52, 0x00, 0x00, 0x01}
@@ -53,6 +61,9 @@ type Probe struct {
 	From   netview.Point
 	Number uint64
 	Far    bool
+	// Length is that of the frame of a long probe, in bytes without check sequence and tags; at least MinFrame.
+	// 0: the probe is as short as can be.
+	Length uint16
 }
 
 // Codec encodes and decodes probes. It is safe for concurrent use.
@@ -84,6 +95,10 @@ func (s *Codec) Encode(b []byte, p Probe, src packet.MAC) []byte {
 		dst, subtype = FarGroup, probeFar
 	}
 	opt := packet.AppendOrgTLV(body[len(body):], probeOUI, subtype, body)
+	if p.Length > 0 {
+		short := packet.EthernetLen + 3 + 16 + 3 + len(ids[16:]) + 4 + len(opt) + 2
+		opt = append(appendFill(nil, int(p.Length)-short), opt...)
+	}
 	start := len(b)
 	b = packet.AppendLLDP(b, dst, src, &packet.LLDP{
 		ChassisSubtype: packet.ChassisLocal, ChassisID: ids[:16],
@@ -93,6 +108,26 @@ func (s *Codec) Encode(b []byte, p Probe, src packet.MAC) []byte {
 	end := len(b) - 2 - probeMAC // before the end TLV and the MAC
 	s.sum(b[start+packet.EthernetLen:end], b[end:end])
 	return b
+}
+
+// appendFill appends TLVs of n bytes in all.
+func appendFill(b []byte, n int) []byte {
+	var zeros [packet.MaxTLV]byte
+	for n >= tlvHead {
+		one := min(n, 2+packet.MaxTLV)
+		if rest := n - one; rest > 0 && rest < tlvHead {
+			one -= tlvHead
+		}
+		b = packet.AppendOrgTLV(b, probeOUI, probeFill, zeros[:one-tlvHead])
+		n -= one
+	}
+	return b
+}
+
+// isFill reports whether TLVs begin with one that only fills.
+func isFill(tlvs []byte) bool {
+	typ, v, _, _ := packet.NextTLV(tlvs)
+	return typ == packet.TLVOrg && len(v) >= 4 && binary.BigEndian.Uint32(v) == probeOUI<<8|probeFill
 }
 
 // sum writes the MAC of a PDU's beginning after dst, which has room for it.
@@ -140,9 +175,14 @@ func (s *Codec) Decode(frame []byte) (Probe, error) {
 	if subtle.ConstantTimeCompare(want[:], v[probeBody:]) != 1 || dst != sentTo.Uint64() {
 		return Probe{}, ErrForged
 	}
+	var length int
+	if isFill(l.Optional) {
+		length = packet.EthernetLen + end + probeMAC + 2 // what follows the MAC may be anybody's
+	}
 	return Probe{
 		From:   netview.Point{DPID: netview.DPID(binary.BigEndian.Uint64(v[2:])), Port: binary.BigEndian.Uint32(v[10:])},
 		Number: binary.BigEndian.Uint64(v[14:]),
 		Far:    far,
+		Length: uint16(length),
 	}, nil
 }

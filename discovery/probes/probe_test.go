@@ -16,6 +16,13 @@ var aProbe = Probe{From: netview.Point{DPID: 0x1122334455667788, Port: 0xffffff0
 
 func sealed(s *Codec) []byte { return s.Encode(nil, aProbe, packet.MAC{2, 0, 0, 0, 0, 1}) }
 
+// long is aProbe in a frame of a length.
+func long(bytes uint16) Probe {
+	p := aProbe
+	p.Length = bytes
+	return p
+}
+
 func TestProbeRoundTrip(t *testing.T) {
 	s := NewCodec(testKey, 7, 6)
 	frame := sealed(s)
@@ -32,10 +39,39 @@ func TestProbeRoundTrip(t *testing.T) {
 	}
 }
 
+// A long probe is as long as it says, whatever TLVs fill it, and what others append does not lengthen it.
+func TestLongProbe(t *testing.T) {
+	s := NewCodec(testKey, 7, 6)
+	for n := uint16(MinFrame); n <= 9216; n++ {
+		p := long(n)
+		p.From.Port >>= n % 32 // its number is text, of 1 to 10 digits
+		frame := s.Encode(nil, p, packet.MAC{2})
+		if got, err := s.Decode(append(frame, 0, 0, 0)); len(frame) != int(n) || err != nil || got != p {
+			t.Fatalf("%d bytes: a frame of %d, %+v, %v", n, len(frame), got, err)
+		}
+	}
+	fill := appendFill(nil, 1000)
+	frame := sealed(s)
+	lengthened := append(append(bytes.Clone(frame[:len(frame)-2]), fill...), 0, 0)
+	if got, err := s.Decode(lengthened); err != nil || got != aProbe {
+		t.Errorf("lengthened behind its MAC: %+v, %v", got, err)
+	}
+	at := packet.EthernetLen + 3 + 16 + 3 + 10 + 4
+	lengthened = append(append(bytes.Clone(frame[:at]), fill...), frame[at:]...)
+	if got, err := s.Decode(lengthened); !errors.Is(err, ErrForged) {
+		t.Errorf("lengthened before its MAC: %+v, %v", got, err)
+	}
+}
+
 // No bit of what the MAC covers can be changed, and no byte cut off.
 func TestProbeEveryBit(t *testing.T) {
 	s := NewCodec(testKey, 7, 6)
-	frame := sealed(s)
+	for _, p := range []Probe{aProbe, long(MinFrame)} {
+		everyBit(t, s, s.Encode(nil, p, packet.MAC{2}))
+	}
+}
+
+func everyBit(t *testing.T, s *Codec, frame []byte) {
 	for i := packet.EthernetLen * 8; i < (len(frame)-2)*8; i++ {
 		bad := bytes.Clone(frame)
 		bad[i/8] ^= 1 << (i % 8)
@@ -57,6 +93,8 @@ func FuzzOpenProbe(f *testing.F) {
 	s := NewCodec(testKey, 7, 6)
 	frame := sealed(s)
 	f.Add(frame)
+	f.Add(s.Encode(nil, long(MinFrame), packet.MAC{2}))
+	f.Add(s.Encode(nil, long(1522), packet.MAC{2}))
 	for n := 0; n < len(frame); n += 5 {
 		f.Add(frame[:n])
 	}
@@ -73,7 +111,7 @@ func FuzzOpenProbe(f *testing.F) {
 		case err == nil:
 			// Who cannot make the MAC can only send what was sealed, with other addresses, tags or
 			// padding.
-			if p != aProbe {
+			if p != aProbe && p != long(MinFrame) && p != long(1522) {
 				t.Errorf("opened %+v", p)
 			}
 		case !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrForeign) && !errors.Is(err, ErrForged):

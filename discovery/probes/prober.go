@@ -47,8 +47,8 @@ func New(t *inventory.Table, n *inventory.ControlNetwork, out *inventory.Outbox,
 	}
 }
 
-// Tasks returns what is done at some time. What is done in a round is its caller's: it begins with portsOf and
-// ends with repeat.
+// Tasks returns what is done at some time. What is done in a round is its caller's: it begins with PortsOf and
+// ends with Repeat.
 func (b *Prober) Tasks(dueRound func(Round)) []inventory.Task {
 	return []inventory.Task{
 		b.rounds.On(b.Transaction, dueRound),
@@ -139,29 +139,29 @@ func periodicReach(p *inventory.Port) probeReach {
 	return nearAndFar
 }
 
-// Probe sends a probe out of a port.
+// probe sends a probe out of a port.
 func (b *Prober) probe(p *inventory.Port, r probeReach, round bool) {
 	if !p.Up || !p.Device.Connected {
 		return
 	}
 	if r != onlyFar {
-		b.sendProbe(p, false, round && r == onlyNear)
+		b.sendProbe(p, false, round && r == onlyNear, 0)
 	}
 	if r != onlyNear {
-		b.sendProbe(p, true, round)
+		b.sendProbe(p, true, round, 0)
 	}
 }
 
-// sendProbe sends one probe, with a new number.
-func (b *Prober) sendProbe(p *inventory.Port, far, round bool) {
+// sendProbe sends one probe, with a new number; a long one if length is not 0.
+func (b *Prober) sendProbe(p *inventory.Port, far, round bool, length uint16) {
 	b.LastNumber++
 	if p.Sent == nil {
 		p.Sent = new(inventory.SentProbes)
 	}
 	copy(p.Sent[1:], p.Sent[:])
 	p.Sent[0] = inventory.SentProbe{Number: b.LastNumber, At: max(b.SinceStart(), 1)}
-	b.Out.Bytes = b.Codec.Encode(b.Out.Bytes, Probe{p.At, b.LastNumber, far}, p.MAC)
-	b.Out.Add(inventory.Frame{At: p.At, Number: b.LastNumber, Periodic: round, By: b})
+	b.Out.Bytes = b.Codec.Encode(b.Out.Bytes, Probe{p.At, b.LastNumber, far, length}, p.MAC)
+	b.Out.Add(inventory.Frame{At: p.At, Number: b.LastNumber, Periodic: round, Long: length > 0, By: b})
 }
 
 // Idle ends a port's fast start.
@@ -210,19 +210,41 @@ func (b *Prober) Sent(s *inventory.Frame, ok bool) {
 	case p == nil:
 	case ok:
 		b.noteSendTime(p, s.Number)
-		if s.Periodic && !b.control.Suspected() {
+		if b.control.Suspected() {
+			return
+		}
+		if s.Periodic {
 			p.CountMiss()
+		}
+		if s.Long {
+			p.CountLongMiss(b.Now, s.Periodic)
 		}
 	default:
 		p.Sent.Forget(s.Number)
 	}
 }
 
-// Round probes a port in a round, unless its fast start does.
-func (b *Prober) Round(p *inventory.Port) {
-	if p.Up && p.FastStep >= len(fastStartTimes) {
-		b.probe(p, periodicReach(p), true)
+// Long is the long probe of a port's round: its length, 0 for none, and whether it may be sent in place of
+// the short one.
+type Long struct {
+	Length uint16
+	Alone  bool
+}
+
+// Round probes a port in a round, unless its fast start does. A long probe is sent before the short one: where
+// that is heard and the long one is not, it did not pass.
+func (b *Prober) Round(p *inventory.Port, long Long) {
+	if !p.Up || p.FastStep < len(fastStartTimes) {
+		return
 	}
+	reach := periodicReach(p)
+	if long.Length > 0 {
+		alone := long.Alone && reach == onlyNear
+		if b.sendProbe(p, reach != onlyNear, alone, long.Length); alone {
+			return
+		}
+	}
+	b.probe(p, reach, true)
 }
 
 // ScheduleRounds starts the rounds of new segments.
@@ -262,7 +284,7 @@ const suspectWait = 250 * time.Millisecond
 const suspectSpare = 4
 
 // suspectPause is the least time between two such probes: so few that no probe of the last two periods,
-// which find looks for, is forgotten for later ones.
+// which Find looks for, is forgotten for later ones.
 func (b *Prober) suspectPause() time.Duration {
 	return max(suspectWait, 2*b.Pace.Period/time.Duration(len(inventory.SentProbes{})-suspectSpare))
 }

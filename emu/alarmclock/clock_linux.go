@@ -24,7 +24,7 @@ func New() *Clock {
 	return &Clock{fd: fd, file: os.NewFile(uintptr(fd), "timerfd")}
 }
 
-// Set has Await return after a time, whatever was set before.
+// Set has Await return after a time, whatever was set before. It is not called after Close.
 func (a *Clock) Set(after time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(after, 1)))}
 	_ = unix.TimerfdSettime(a.fd, 0, &spec, nil) // which fails for no valid time

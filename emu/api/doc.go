@@ -15,7 +15,7 @@
 //
 // # Invariants
 //
-//   - Who may call, and what a request can cost, is decided by api.Stack, as for the interface of an
+//   - Who may call, and what a request can cost, is decided by rest.Stack, as for the interface of an
 //     instance: a token, or loopback only.
 //   - A request that changes something changes all that it names or nothing, except where it names
 //     several faults of one switch.

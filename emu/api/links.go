@@ -41,6 +41,7 @@ type LinkSpec struct {
 	Loss   float64 `json:"loss" doc:"share of frames, 0 to 1"`
 	Rate   Rate    `json:"rate" doc:"bits a second, or none"`
 	Queue  int     `json:"queue" doc:"frames"`
+	MTU    int     `json:"mtu,omitempty" doc:"bytes after the Ethernet header and a first VLAN tag; longer frames are lost; absent: any"`
 }
 
 // LinkCounters are what one way has carried since the network was made.
@@ -58,7 +59,7 @@ type LinkWay struct {
 }
 
 // Link is a link between two switches, or between a host and a switch. Its own delay, jitter, loss,
-// rate and queue are those of the way forward.
+// rate, queue and MTU are those of the way forward.
 type Link struct {
 	ID string `json:"id"`
 	Up bool   `json:"up" doc:"it carries frames"`
@@ -75,7 +76,7 @@ func specItem(s topo.LinkSpec) LinkSpec {
 	if s.Queue == 0 {
 		s.Queue = topo.DefaultQueue
 	}
-	return LinkSpec{Span(s.Delay), Span(s.Jitter), s.Loss, Rate(s.RateBPS), s.Queue}
+	return LinkSpec{Span(s.Delay), Span(s.Jitter), s.Loss, Rate(s.RateBPS), s.Queue, s.MTU}
 }
 
 func wayItem(l *emu.Link, w emu.Direction) LinkWay {
@@ -165,6 +166,7 @@ type linkChange struct {
 		Loss   *Loss  `json:"loss,omitempty"`
 		Rate   *Rate  `json:"rate,omitempty" example:"100M" doc:"bits a second, or none"`
 		Queue  *int   `json:"queue,omitempty" minimum:"1" doc:"frames"`
+		MTU    *int   `json:"mtu,omitempty" minimum:"0" doc:"bytes after the Ethernet header and a first VLAN tag; 0: any"`
 	}
 }
 
@@ -175,7 +177,7 @@ func (r links) change(_ context.Context, in *linkChange) (*one[Link], error) {
 	b := &in.Body
 	a := topo.LinkAction{Link: in.ID, Up: b.Up,
 		Change: topo.Change{Delay: b.Delay.duration(), Jitter: b.Jitter.duration(), Loss: (*float64)(b.Loss),
-			RateBPS: (*uint64)(b.Rate), Queue: b.Queue}}
+			RateBPS: (*uint64)(b.Rate), Queue: b.Queue, MTU: b.MTU}}
 	if b.Way != "" {
 		var err error
 		if a.Way, err = topo.ParseWay(b.Way); err != nil {

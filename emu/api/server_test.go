@@ -107,8 +107,8 @@ func TestLinks(t *testing.T) {
 	}
 	var one Link
 	l.ask("PATCH", "/v1/links/s1-s2",
-		`{"delay":"20ms","jitter":"1ms","loss":0.25,"rate":"1.5G","queue":7,"way":"back"}`, 200, &one)
-	want := LinkSpec{Span(20 * time.Millisecond), Span(time.Millisecond), 0.25, 1_500_000_000, 7}
+		`{"delay":"20ms","jitter":"1ms","loss":0.25,"rate":"1.5G","queue":7,"mtu":1504,"way":"back"}`, 200, &one)
+	want := LinkSpec{Span(20 * time.Millisecond), Span(time.Millisecond), 0.25, 1_500_000_000, 7, 1504}
 	if one.Back.LinkSpec != want || one.Forward.Delay != Span(5*time.Millisecond) {
 		t.Errorf("%+v", one)
 	}

@@ -25,6 +25,7 @@ func Describe(t *topo.Topology, a topo.Action) string {
 		describeField(&b, "loss", a.Change.Loss)
 		describeField(&b, "rate", a.Change.RateBPS)
 		describeField(&b, "queue", a.Change.Queue)
+		describeField(&b, "mtu", a.Change.MTU)
 	case topo.PortAction:
 		fmt.Fprintf(&b, "port %s:%d up=%v", name(a.At.Switch), a.At.Port, a.Up)
 	case topo.SwitchAction:

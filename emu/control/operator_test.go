@@ -65,6 +65,11 @@ func TestLinksChange(t *testing.T) {
 	if err == nil || l.Spec(emu.Back).Loss != 0 || l.Spec(emu.Forward).Loss != 0 || l.Cut() {
 		t.Errorf("%v: %+v %+v", err, l.Spec(emu.Forward), l.Spec(emu.Back))
 	}
+	narrow := topo.LinkAction{Link: "s1-s2", Change: topo.Change{MTU: ptr(1500)}}
+	text := Describe(d.Network().Topology(), narrow)
+	if err := d.Do(narrow); err != nil || l.Spec(emu.Back).MTU != 1500 || text != "link s1-s2 mtu=1500" {
+		t.Errorf("%s: %v: %+v", text, err, l.Spec(emu.Back))
+	}
 	if err := d.Do(topo.LinkAction{Link: "s1-s2", Up: ptr(false)}); err != nil || l.Up() {
 		t.Errorf("%v: the link is up", err)
 	}

@@ -1,46 +1,35 @@
 package delay
 
 import (
-	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/weirnet/weir/emu/profile"
+	"github.com/weirnet/weir/packet"
 )
+
+// datagram is a frame of so many bytes with a packet of UDP.
+func datagram(size int) []byte {
+	k := packet.Key{EthDst: packet.MAC{2, 0, 0, 0, 0, 2}, EthSrc: packet.MAC{2, 0, 0, 0, 0, 1}, EtherType: packet.TypeIPv4,
+		IPSrc: packet.AddrFrom4([4]byte{10, 0, 0, 1}), IPDst: packet.AddrFrom4([4]byte{10, 0, 0, 2})}
+	return packet.AppendUDP(nil, &k, make([]byte, size-packet.EthernetLen-packet.IPv4Len-packet.UDPLen))
+}
 
 // FuzzPayload looks at any frame: its payload is one that a packet can have, and what has no room for
 // an IP header is no fragment.
-// frameOf is a frame of some bytes between two hosts.
-func frameOf(size int) []byte {
-	b := make([]byte, size)
-	copy(b, []byte{2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5})
-	return b
-}
-
-// fragment is an IPv4 frame with a part of a packet: size bytes of it, from an offset.
-func fragment(id uint16, offset, size int, more bool) []byte {
-	b := frameOf(14 + 20 + size)
-	binary.BigEndian.PutUint16(b[12:], 0x0800)
-	ip := b[14:]
-	ip[0], ip[8], ip[9] = 0x45, 64, 1
-	binary.BigEndian.PutUint16(ip[2:], uint16(20+size))
-	binary.BigEndian.PutUint16(ip[4:], id)
-	place := uint16(offset / 8)
-	if more {
-		place |= 0x2000
-	}
-	binary.BigEndian.PutUint16(ip[6:], place)
-	copy(ip[12:], []byte{10, 0, 0, 1, 10, 0, 0, 2})
-	return b
-}
-
 func FuzzPayload(f *testing.F) {
 	f.Add([]byte(nil))
-	f.Add(frameOf(64))
-	f.Add(fragment(7, 0, 1480, true))
-	f.Add(fragment(7, 65528, 1480, false))
-	tagged := append(append([]byte{}, frameOf(14)[:12]...), 0x81, 0, 0, 5)
-	f.Add(append(tagged, fragment(7, 1480, 100, false)[12:]...))
-	six := append(frameOf(14)[:12], 0x86, 0xdd, 0x60, 0, 0, 0, 0, 24, 44, 64)
+	f.Add(datagram(64))
+	parts, ok := packet.AppendFragments(nil, datagram(2000), 1500, 7)
+	if !ok {
+		f.Fatal("no fragments")
+	}
+	f.Add(parts[0])
+	far := slices.Clone(parts[1]) // ends beyond what a packet can have
+	far[packet.EthernetLen+6], far[packet.EthernetLen+7] = 0x1f, 0xff
+	f.Add(far)
+	f.Add(slices.Insert(slices.Clone(parts[1]), 12, 0x81, 0, 0, 5))
+	six := append(datagram(64)[:12], 0x86, 0xdd, 0x60, 0, 0, 0, 0, 24, 44, 64)
 	six = append(six, make([]byte, 32)...)
 	f.Add(append(six, 58, 0, 0x05, 0xa9, 0, 0, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 	f.Fuzz(func(t *testing.T, frame []byte) {

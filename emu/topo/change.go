@@ -11,7 +11,7 @@ type Change struct {
 	Delay, Jitter *time.Duration
 	Loss          *float64
 	RateBPS       *uint64
-	Queue         *int
+	Queue, MTU    *int
 }
 
 // Over is a spec after the change; LinkSpec.Check may refuse it.
@@ -21,6 +21,7 @@ func (c Change) Over(s LinkSpec) LinkSpec {
 	set(&s.Loss, c.Loss)
 	set(&s.RateBPS, c.RateBPS)
 	set(&s.Queue, c.Queue)
+	set(&s.MTU, c.MTU)
 	return s
 }
 
@@ -41,5 +42,6 @@ func (c *Change) fields() []strictyaml.Field {
 		strictyaml.Maybe("loss", &c.Loss, ParseLoss),
 		strictyaml.Maybe("rate", &c.RateBPS, ParseRate),
 		strictyaml.Maybe("queue", &c.Queue, strictyaml.Number(1, MaxQueue, "100")),
+		strictyaml.Maybe("mtu", &c.MTU, strictyaml.Number(0, MaxMTU, "1500")),
 	}
 }

@@ -14,6 +14,9 @@ type LinkSpec struct {
 	Loss    float64       // share of frames that are lost, 0 to 1
 	RateBPS uint64        // bits of frames a second; 0: no limit
 	Queue   int           // frames that may wait for the rate; 0: DefaultQueue
+	// MTU is how many bytes may follow the Ethernet header of a frame; 0: any number. As for Open vSwitch and
+	// Linux, the first tag of a VLAN is part of the header; a second one, and a label of MPLS, are not.
+	MTU int
 }
 
 // DefaultQueue is how many frames wait for a link's rate where none is given.
@@ -25,6 +28,8 @@ const (
 	MinRate  = 1000               // bits a second
 	MaxRate  = 10_000_000_000_000 // bits a second
 	MaxQueue = 4096               // frames
+	MinMTU   = 68                 // bytes: of IPv4 (RFC 791)
+	MaxMTU   = 9216               // bytes
 )
 
 // Check refuses impossible values. The error says what was given and what was expected.
@@ -44,6 +49,8 @@ func (s LinkSpec) Check() error {
 	case s.Queue < 0 || s.Queue > MaxQueue:
 		return fmt.Errorf("a queue of %d frames given, want from 1 to %d, or 0 for the default of %d", s.Queue,
 			MaxQueue, DefaultQueue)
+	case s.MTU != 0 && (s.MTU < MinMTU || s.MTU > MaxMTU):
+		return fmt.Errorf("an mtu of %d bytes given, want 0 (no limit) or from %d to %d, such as 1500", s.MTU, MinMTU, MaxMTU)
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ func (o *Options) options() []option {
 		{"loss", into(&o.Link.Loss, ParseLoss)},
 		{"rate", into(&o.Link.RateBPS, ParseRate)},
 		{"queue", into(&o.Link.Queue, strictyaml.Number(1, MaxQueue, "100"))},
+		{"mtu", into(&o.Link.MTU, strictyaml.Number(0, MaxMTU, "1500"))},
 	}
 }
 

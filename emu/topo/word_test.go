@@ -221,8 +221,8 @@ func TestDefaultHosts(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	n := must(t, "linear:2,hosts=2,delay=5ms,jitter=1ms,loss=1%,rate=10Mbit/s,queue=7")
-	want := LinkSpec{Delay: 5 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.01, RateBPS: 10_000_000, Queue: 7}
+	n := must(t, "linear:2,hosts=2,delay=5ms,jitter=1ms,loss=1%,rate=10Mbit/s,queue=7,mtu=1500")
+	want := LinkSpec{Delay: 5 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.01, RateBPS: 10_000_000, Queue: 7, MTU: 1500}
 	if l := n.Links[0]; l.Forward != want || l.Back != want {
 		t.Errorf("%+v", l)
 	}
@@ -272,6 +272,8 @@ func TestBadWords(t *testing.T) {
 		"linear:2,rate=1":              `rate: "1" given`,
 		"linear:2,rate=99999T":         `rate: "99999T" given`,
 		"linear:2,queue=0":             `queue: "0" given, want a number from 1`,
+		"linear:2,mtu=67":              "an mtu of 67 bytes given, want 0 (no limit) or from 68 to 9216",
+		"linear:2,mtu=9217":            `mtu: "9217" given, want a number from 0 to 9216`,
 	} {
 		_, err := Parse(word, 1)
 		switch {

@@ -55,16 +55,19 @@ var oneHost = Options{Hosts: 1} // as without options
 
 func TestYAMLBeginsWithAWord(t *testing.T) {
 	n, err := parseYAML([]byte(`
-network: linear:3
+network: linear:3,mtu=1500
 switches: [{name: extra, dpid: 0xff}]
-links: [[s1, extra], ["extra:7", s3]]
+links: [{ends: [s1, extra], mtu: 1600, back: {mtu: 0}}, ["extra:7", s3]]
 hosts: [{name: probe, at: extra}]
 schedule: [{at: 1s, link: s1-s2, up: false}]
 `), 1, oneHost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Name != "linear:3" || len(n.Switches) != 4 || len(n.Hosts) != 4 || n.Links[2].ID != "s1-extra" ||
+	if l := n.Links; l[0].Back.MTU != 1500 || l[2].Forward.MTU != 1600 || l[2].Back.MTU != 0 || l[3].Forward.MTU != 0 {
+		t.Errorf("%+v", l)
+	}
+	if n.Name != "linear:3,mtu=1500" || len(n.Switches) != 4 || len(n.Hosts) != 4 || n.Links[2].ID != "s1-extra" ||
 		n.Links[2].A != (End{0, 3}) || n.Links[3].A != (End{3, 7}) {
 		t.Errorf("%+v", n)
 	}

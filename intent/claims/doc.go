@@ -1,5 +1,5 @@
-// Package claims has what accepted intents hold, so that no two of them have the same packets, and none
-// those of a sender that it does not name unless it says so.
+// Package claims has what accepted intents hold, so that no two of them have the same packets, and which of them
+// match packets of senders that they do not name.
 //
 // # The problem
 //
@@ -11,8 +11,8 @@
 // # Inputs and outputs
 //
 // Claims is told which intent holds what its content says (Hold, Release), and of the hosts of the network
-// (Learn). Other names the intent that holds packets of a spec already; CheckSender refuses a spec that
-// would take those of a host elsewhere; Wide lists the intents that take packets of other senders.
+// (Learn). Other names the intent that holds packets of a spec already; Wide lists the intents
+// that take packets of other senders.
 //
 // # Invariants
 //

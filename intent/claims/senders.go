@@ -9,7 +9,7 @@ import (
 )
 
 // senders has the intents that match packets of other senders on links between switches
-// (spec.Spec.Boundless and Source): those whose spec says so, and those whose source address a host
+// (spec.Spec.Boundless and Source): those without a source, and those whose source address a host
 // elsewhere has since acquired.
 type senders struct {
 	numbers map[uint32]bool // true: independent of hosts
@@ -64,18 +64,6 @@ func (c *Claims) hostElsewhere(s *spec.Spec) (netip.Addr, *netview.Host) {
 	return a, nil
 }
 
-// CheckSender rejects an intent whose source address a host elsewhere has, if its spec does not say
-// that it is wide.
-func (c *Claims) CheckSender(s *spec.Spec) error {
-	if s.Wide || len(c.senders.hosts) == 0 {
-		return nil
-	}
-	if a, h := c.hostElsewhere(s); h != nil {
-		return spec.WideSource(a, h.HostID, h.At)
-	}
-	return nil
-}
-
 // Learn indexes the addresses of new or changed hosts; all: any may have changed.
 func (c *Claims) Learn(all bool, changes []netview.Change, snap *netview.Snapshot) {
 	w := &c.senders
@@ -126,6 +114,15 @@ func (c *Claims) Wide() []uint32 {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// ByHosts reports whether an intent is wide because a host elsewhere has the address that fixes its source.
+func (c *Claims) ByHosts(n uint32) bool {
+	if len(c.senders.numbers) == 0 {
+		return false
+	}
+	always, wide := c.senders.numbers[n]
+	return wide && !always
 }
 
 // TakeAddresses returns the addresses that hosts have got since the last call. All intents are to be checked

@@ -17,7 +17,7 @@ func (x *Index) Check(end uint32) error {
 					continue
 				}
 				paths[classOf(g, i)]++
-				for _, h := range route.Hops {
+				for _, h := range matching(route) {
 					count(byPort, h.ID, k)
 				}
 			}

@@ -3,7 +3,7 @@ package conflict
 import (
 	"slices"
 
-	"github.com/weirnet/weir/intent/numbered"
+	"github.com/weirnet/weir/numbered"
 	"github.com/weirnet/weir/ruleset"
 )
 

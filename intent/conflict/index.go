@@ -4,9 +4,9 @@ import (
 	"hash/maphash"
 	"iter"
 
-	"github.com/weirnet/weir/intent/numbered"
 	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/numbered"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -44,7 +44,7 @@ func (x *Index) Add(g *ruleset.Set) {
 			continue
 		}
 		x.classes.addPaths(k, 1)
-		for _, h := range route.Hops {
+		for _, h := range matching(route) {
 			x.byPort.At(h.ID).add(k)
 		}
 	}
@@ -58,7 +58,7 @@ func (x *Index) Remove(g *ruleset.Set) {
 		if !x.byPath.At(route.ID).remove(k) {
 			continue
 		}
-		for _, h := range route.Hops {
+		for _, h := range matching(route) {
 			x.byPort.At(h.ID).remove(k)
 		}
 		x.classes.addPaths(k, -1)

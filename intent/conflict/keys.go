@@ -107,7 +107,7 @@ func (p *keyIndex) legs(g *ruleset.Set) iter.Seq2[uint64, *ruleset.Leg] {
 // ruleKeys yields the rule keys of a leg whose match has a hash.
 func ruleKeys(h uint64, leg *ruleset.Leg) iter.Seq[ruleKey] {
 	return func(yield func(ruleKey) bool) {
-		for _, hop := range leg.Route.Hops {
+		for _, hop := range matching(leg.Route) {
 			if !yield(ruleKey{h, netview.Point{DPID: hop.DPID, Port: hop.In}}) {
 				return
 			}

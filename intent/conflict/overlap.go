@@ -17,7 +17,7 @@ func (x *Index) overlapping(g *ruleset.Set) (who uint32, place netview.Point) {
 		if len(x.searched) > 0 {
 			clear(x.searched)
 		}
-		for k, h := range own.Route().Hops {
+		for k, h := range matching(own.Route()) {
 			if !x.classes.othersMayOverlap(*x.byPort.At(h.ID), of, own.Ingress(k)) {
 				continue
 			}
@@ -34,7 +34,7 @@ func (x *Index) overlappingAt(g *ruleset.Set, leg int, at *ruleset.Hop) (who uin
 	of, match, own := classOf(g, leg), g.Legs[leg].Match, x.registry.Of(g.Legs[leg].Route)
 	for _, id := range x.registry.Into(at) {
 		path := x.registry.At(id)
-		if x.searched[id] || !x.classes.othersMayOverlap(*x.byPath.At(id), of, true) {
+		if x.searched[id] || path.Tagged() && !hasAt(path, at.ID) || !x.classes.othersMayOverlap(*x.byPath.At(id), of, true) {
 			continue
 		}
 		x.searched[id] = true
@@ -51,6 +51,20 @@ func (x *Index) overlappingAt(g *ruleset.Set, leg int, at *ruleset.Hop) (who uin
 		}
 	}
 	return 0
+}
+
+// matching returns the hops of a route at which rules match what its legs do: not those that know packets by a tag, which
+// nobody else's rules match.
+func matching(r *ruleset.Route) []*ruleset.Hop {
+	if r.Entries > 0 {
+		return r.Hops[:r.Entries]
+	}
+	return r.Hops
+}
+
+// hasAt reports whether a path has a rule that matches what its legs do at a port.
+func hasAt(path *paths.Path, spot uint32) bool {
+	return slices.ContainsFunc(matching(path.Route()), func(h *ruleset.Hop) bool { return h.ID == spot })
 }
 
 // meetAtIngress reports whether two paths have an ingress port in common.

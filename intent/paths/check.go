@@ -52,14 +52,14 @@ func (r *Registry) Check(end uint32, desired func(uint32) *ruleset.Set, sets fun
 
 // Check compares the latencies that are known with those of the network.
 func (s *Status) Check() error {
-	for _, at := range s.registry.inPorts.list.List() {
-		if at == nil || !at.measured {
+	for in := range s.registry.inPorts.All() {
+		was, again := &in.State, portState{}
+		if !was.measured {
 			continue
 		}
-		again := inPort{point: at.point}
-		again.measure(s.network.Snap)
-		if at.latency != again.latency || at.uncertain != again.uncertain {
-			return fmt.Errorf("port %v: a latency of %d, uncertain %v, it is %d, %v", at.point, at.latency, at.uncertain,
+		again.measure(in.Point, s.network.Snap)
+		if was.latency != again.latency || was.uncertain != again.uncertain {
+			return fmt.Errorf("port %v: a latency of %d, uncertain %v, it is %d, %v", in.Point, was.latency, was.uncertain,
 				again.latency, again.uncertain)
 		}
 	}

@@ -83,7 +83,7 @@ func (path *Path) EachEdge(yield func(Edge)) {
 		return
 	}
 	for i := 0; i+1 < len(path.route.Hops); i++ {
-		yield(Edge{int32(i), int32(i + 1), path.route.Hops[i].Out[0]})
+		yield(Edge{int32(i), int32(i + 1), path.route.Hops[i].Out()[0]})
 	}
 }
 
@@ -99,7 +99,7 @@ func (path *Path) Ingress(hop int) bool {
 func (path *Path) AnyPort(is func(netview.Point) bool) bool {
 	return slices.ContainsFunc(path.route.Hops, func(h *ruleset.Hop) bool {
 		return is(netview.Point{DPID: h.DPID, Port: h.In}) ||
-			slices.ContainsFunc(h.Out, func(out uint32) bool { return is(netview.Point{DPID: h.DPID, Port: out}) })
+			slices.ContainsFunc(h.Out(), func(out uint32) bool { return is(netview.Point{DPID: h.DPID, Port: out}) })
 	})
 }
 
@@ -129,7 +129,8 @@ func (path *Path) Ranks() []int {
 // Follows reports whether a path has these hops, and no others.
 func (path *Path) Follows(hops []topology.Hop) bool {
 	return slices.EqualFunc(path.route.Hops, hops, func(h *ruleset.Hop, at topology.Hop) bool {
-		return h.DPID == at.DPID && h.In == at.In && h.Out[0] == at.Out && len(h.Out) == 1
+		out := h.Out()
+		return h.DPID == at.DPID && h.In == at.In && out[0] == at.Out && len(out) == 1
 	})
 }
 
@@ -149,7 +150,7 @@ func (path *Path) Ends(at netview.Point) bool {
 		if path.Ingress(k) && (at.Port == 0 || h.In == at.Port) {
 			return true
 		}
-		for _, out := range h.Out {
+		for _, out := range h.Out() {
 			if (at.Port == 0 || out == at.Port) && !inner[netview.Point{DPID: h.DPID, Port: out}] {
 				return true
 			}

@@ -16,6 +16,9 @@ type scan struct {
 	touched []uint32          // paths that use these links, or pass their ports, and have to be evaluated
 }
 
+// touchedKept is the number of paths for which memory is kept.
+const touchedKept = 1 << 16
+
 // Scan begins a look at the paths over links that have changed. The one before is over (Pending).
 func (s *Status) Scan(keys []netview.LinkKey) { s.scan.keys = keys }
 
@@ -25,8 +28,8 @@ func (s *Status) Pending() bool { return len(s.scan.keys)+len(s.scan.touched) > 
 // Into returns the number of paths into the ports that links lead to.
 func (s *Status) Into(keys []netview.LinkKey) (n int) {
 	for _, key := range keys {
-		if into := s.registry.inPorts.lookup(key.Dst); into != nil {
-			n += len(into.paths)
+		if into := s.registry.inPorts.At(key.Dst); into != nil {
+			n += len(into.Paths)
 		}
 	}
 	return n
@@ -38,17 +41,17 @@ func (s *Status) ScanFirst(enough int) (broken []uint32) {
 	sc := &s.scan
 	for ; len(sc.keys) > 0; sc.keys, sc.done = sc.keys[1:], 0 {
 		key := sc.keys[0]
-		into := s.registry.inPorts.lookup(key.Dst)
+		into := s.registry.inPorts.At(key.Dst)
 		if into == nil {
 			continue
 		}
 		_, up, known := s.network.Map.LinkCost(key)
-		into.measured = false
-		for ; sc.done < len(into.paths); sc.done++ {
+		into.State.measured = false
+		for ; sc.done < len(into.Paths); sc.done++ {
 			if len(broken) >= enough {
 				return broken
 			}
-			id := into.paths[sc.done]
+			id := into.Paths[sc.done]
 			switch path := s.registry.At(id); {
 			case !path.Used(): // evaluated when next used
 				path.evaluatedOn = nil
@@ -88,6 +91,8 @@ func (s *Status) ScanRest() (found Found) {
 			found.Draining = append(found.Draining, path)
 		}
 	}
-	s.scan = scan{}
+	if s.scan = (scan{touched: s.scan.touched[:0]}); cap(s.scan.touched) > touchedKept {
+		s.scan.touched = nil
+	}
 	return found
 }

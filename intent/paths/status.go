@@ -34,7 +34,8 @@ func (s *Status) Evaluate(path *Path) (cost topology.Cost) {
 	path.unconfirmed, path.down, path.draining, path.evaluatedOn = false, false, false, m
 	path.EachEdge(func(j Edge) {
 		from, to := path.route.Hops[j.From], path.route.Hops[j.To]
-		l := s.registry.inPorts.ofHop(to).linkFrom(netview.Point{DPID: from.DPID, Port: j.Out}, m)
+		in := s.registry.inPorts.Numbered(to.ID)
+		l := in.State.linkFrom(netview.Point{DPID: from.DPID, Port: j.Out}, in.Point, m)
 		switch {
 		case !l.known && !settled:
 			path.unconfirmed = true
@@ -60,10 +61,8 @@ func (s *Status) Refresh(path *Path) {
 
 // Reset forgets what is known of links, when any may have changed: all paths are to be evaluated.
 func (s *Status) Reset() {
-	for _, at := range s.registry.inPorts.list.List() {
-		if at != nil {
-			at.measured = false
-		}
+	for at := range s.registry.inPorts.All() {
+		at.State.measured = false
 	}
 }
 
@@ -73,12 +72,12 @@ func (s *Status) Linger(g *ruleset.Set) time.Duration {
 	for r := range g.Routes() {
 		sum := uint64(0)
 		for _, hop := range r.Hops[1:] { // for a tree all links, which is an upper bound
-			at := s.registry.inPorts.ofHop(hop)
-			if !at.measured {
-				at.measure(s.network.Snap)
+			in := s.registry.inPorts.Numbered(hop.ID)
+			if !in.State.measured {
+				in.State.measure(in.Point, s.network.Snap)
 			}
-			sum += at.latency
-			unknown = unknown || at.uncertain
+			sum += in.State.latency
+			unknown = unknown || in.State.uncertain
 		}
 		longest = max(longest, sum)
 	}

@@ -61,7 +61,7 @@ func (t *InTree) Hops() ([]*ruleset.Hop, []Edge) {
 	for k, i := range order {
 		h := t.hops[i]
 		place[i] = int32(k)
-		hops[k] = &ruleset.Hop{DPID: h.DPID, In: h.In, Out: []uint32{h.Out}}
+		hops[k] = ruleset.HopTo(h.DPID, h.In, h.Out)
 	}
 	for _, i := range order {
 		if t.next[i] >= 0 {
@@ -73,7 +73,8 @@ func (t *InTree) Hops() ([]*ruleset.Hop, []Edge) {
 
 // OutTree is a tree from one end to several, made branch by branch. The zero OutTree has none.
 type OutTree struct {
-	hops  []*ruleset.Hop
+	hops  []topology.Hop // without Out
+	out   [][]uint32     // by hop
 	edges []Edge
 	on    map[netview.DPID]int // the hop at each switch
 }
@@ -99,7 +100,7 @@ func (t *OutTree) Join(branch []topology.Hop) {
 			at = t.add(branch[k])
 			t.edges = append(t.edges, Edge{int32(from), int32(at), branch[k-1].Out})
 		}
-		t.hops[at].Out = inserted(t.hops[at].Out, branch[k].Out)
+		t.out[at] = inserted(t.out[at], branch[k].Out)
 	}
 }
 
@@ -107,12 +108,18 @@ func (t *OutTree) Join(branch []topology.Hop) {
 func (t *OutTree) add(h topology.Hop) (at int) {
 	at = len(t.hops)
 	t.on[h.DPID] = at
-	t.hops = append(t.hops, &ruleset.Hop{DPID: h.DPID, In: h.In})
+	t.hops, t.out = append(t.hops, topology.Hop{DPID: h.DPID, In: h.In}), append(t.out, nil)
 	return at
 }
 
 // Hops returns the tree as a route.
-func (t *OutTree) Hops() ([]*ruleset.Hop, []Edge) { return t.hops, t.edges }
+func (t *OutTree) Hops() ([]*ruleset.Hop, []Edge) {
+	hops := make([]*ruleset.Hop, len(t.hops))
+	for i, h := range t.hops {
+		hops[i] = ruleset.HopTo(h.DPID, h.In, t.out[i]...)
+	}
+	return hops, t.edges
+}
 
 // inserted returns an ascending list with a port added.
 func inserted(list []uint32, port uint32) []uint32 {

@@ -15,22 +15,18 @@ func (r *Registry) Union(path, other *Path) *Path {
 	for i := range hops {
 		for k := range other.route.Hops {
 			o := other.route.Hops[k]
-			if o.DPID != hops[i].DPID || o.In != hops[i].In || o.Equal(hops[i]) {
+			if !o.SamePlace(hops[i]) || o.Equal(hops[i]) {
 				continue
 			}
-			outs := slices.Clone(hops[i].Out)
-			for _, port := range o.Out {
-				outs = inserted(outs, port)
-			}
-			if len(outs) > len(hops[i].Out) {
-				hops[i], differs = &ruleset.Hop{DPID: o.DPID, In: o.In, Out: outs}, true
+			if both := hops[i].Joined(o); both != nil {
+				hops[i], differs = both, true
 			}
 		}
 	}
 	if !differs {
 		return path
 	}
-	return r.Tree(hops, edges)
+	return r.same(&Path{route: ruleset.Route{Hops: hops, Entries: path.route.Entries}, treeEdges: &edges})
 }
 
 // CreatesLoop reports whether a packet could loop if all hops of both paths forwarded it.

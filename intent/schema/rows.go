@@ -82,10 +82,10 @@ var Rows = filled([fields]Row{
 		Comment: "of CREATE without an id: an idempotency key"},
 	Wide: {Name: "wide", Form: Flag, Number: 14,
 		Flags: []CommandFlag{{Name: "wide",
-			Usage: "accept that packets of other senders match too, where the rules cannot tell them apart"}},
-		Doc: "Packets of others than those at its ingress are meant too: on links between switches its rules cannot tell " +
-			"them apart. Wanted of an intent whose selector does not fix who sends.",
-		Comment: "packets of others than those at its ingress are meant too"},
+			Usage: "nothing: that packets of other senders matched had to be accepted once, and none does now"}},
+		Doc: "In requests it means nothing any more. In answers: its selector does not fix who sends, so its packets are " +
+			"tagged on links between switches.",
+		Comment: "in requests it means nothing any more"},
 	Constraints: {Name: "constraints", Form: Object, Unserved: "constraints are not served yet"},
 	Protected:   {Name: "protected", Form: Flag, Unserved: "protection is not served yet"},
 })

@@ -18,9 +18,9 @@ import (
 //	path:                count (2), hops (16): datapath id (8), in (4), out (4)
 //	the selector's OXM TLVs, to the end
 //
-// Format 1 is of an intent that is Wide exactly if it is Boundless; so those stay that were taken
-// before intents said it. Format 2 is of one that says Wide and is not Boundless, and else the
-// same. Format 3 is of one with a value that came later, which stands in its list; so does Wide.
+// Format 1 is of an intent that is Wide exactly if it is Boundless, as all are now. Format 2 is of one of an
+// earlier version that said Wide and is not Boundless, and else the same. Format 3 is of one with a value that
+// came later, which stands in its list; so does Wide.
 const (
 	format1  = 1
 	format2  = 2
@@ -61,6 +61,17 @@ func (s *Spec) Append(b []byte) []byte {
 		b = s.Kind.appendEnds(b, s.Dst)
 	}
 	return append(b, s.Selector.OXM...)
+}
+
+// SameForm reports whether a stored form means the same as one of a spec that Check has passed. They differ where
+// an earlier version stored another Wide.
+func SameForm(stored string, form []byte) bool {
+	if stored == string(form) || len(stored) == 0 || stored[0] == format1 {
+		return stored == string(form)
+	}
+	s := Read(stored)
+	s.Wide = s.Boundless()
+	return string(s.Append(nil)) == string(form)
 }
 
 func appendPoint(b []byte, p netview.Point) []byte {

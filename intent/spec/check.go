@@ -6,7 +6,7 @@ import (
 )
 
 // Check canonicalises the intent (the selector with its prerequisites, several connect points
-// sorted) and rejects, with an *Error, one that no network could serve. It does not check what
+// sorted, Wide) and rejects, with an *Error, one that no network could serve. It does not check what
 // depends on the network (such as whether a switch exists). An empty ID is valid: the engine
 // generates one.
 func (s *Spec) Check() error {
@@ -28,7 +28,8 @@ func (s *Spec) Check() error {
 	if err := s.checkSelector(); err != nil {
 		return err
 	}
-	return s.checkWide()
+	s.Wide = s.Boundless()
+	return nil
 }
 
 // CheckID rejects invalid ids; the empty id is valid. An id is a part of a URL's path, of lists and

@@ -21,7 +21,7 @@
 //     Append(Parse(b)) is b.
 //   - Every match of Matches is canonical, has its prerequisites, and does not name the ingress
 //     port.
-//   - A spec that matches packets of other senders on any path says so (Wide); for one that fixes the
+//   - A spec that matches packets of other senders on any path is Wide after Check; for one that fixes the
 //     sender by an IP address the network decides (Source). See wide.go.
 //
 // The package is pure: no goroutine, no clock, no I/O.

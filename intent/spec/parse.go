@@ -26,8 +26,7 @@ func Parse(b []byte) (Spec, error) {
 		return Spec{}, fmt.Errorf("intent: %d bytes, too short for a %s", len(b), s.Kind)
 	}
 	s.Selector.OXM = bytes.Clone(s.Selector.OXM)
-	wide := s.Wide
-	s.Wide = wide || format != format3 // in the others it follows from the rest: of it alone Check says nothing
+	wide := s.Wide // as an earlier version may have stored it
 	if err := s.Check(); err != nil {
 		return Spec{}, fmt.Errorf("intent: %w", err)
 	}

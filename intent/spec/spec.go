@@ -26,8 +26,8 @@ type Spec struct {
 	Hops []topology.Hop
 	// Selector matches packets; empty: all IPv4 and IPv6 (between hosts: everything).
 	Selector openflow.Match
-	// Wide accepts that its rules also match packets of senders that are not at its ingress
-	// (wide.go).
+	// Wide is that its selector does not fix who sends (Boundless, wide.go), after Check. In requests it means
+	// nothing; of an earlier version it may be stored though it is not so.
 	Wide bool
 }
 

@@ -35,6 +35,9 @@ func TestStoredContents(t *testing.T) {
 		if got := hex.EncodeToString(s.Append(nil)); got != form {
 			t.Errorf("%s is written as %s, want %s", &s, got, form)
 		}
+		if s.Check() != nil || !SameForm(string(b), s.Append(nil)) {
+			t.Errorf("%s is another intent than the same request now", form)
+		}
 		kinds[s.Kind]++
 		formats[b[0]]++
 	}

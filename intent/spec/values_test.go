@@ -119,7 +119,7 @@ func TestFormats(t *testing.T) {
 	for form, want := range map[string]string{
 		"00": "format 0, want 1, 2 or 3", "04": "format 4, want 1, 2 or 3",
 		"03 02 0064 01 61 0001 0e" + rest:       "not in the one form", // all of it is said in format 1
-		"03 02 0064 01 61 0000" + rest:          "wide: true (--wide)",
+		"03 02 0064 01 61 0000" + rest:          "not in the one form", // it does not fix who sends
 		"03 02 0064 01 61 0004 0e 1f 01" + rest: `intent "a": field number 31, which this version does not know`,
 		"03 02 0064 01 61 ffff 0e" + rest:       "too short for a point-to-point",
 	} {

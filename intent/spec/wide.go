@@ -97,26 +97,6 @@ func (s *Spec) crosses() bool {
 	return len(s.Hops) > 1
 }
 
-// checkWide refuses an intent that takes the packets of others, unless it says so.
-func (s *Spec) checkWide() error {
-	if s.Wide || !s.Boundless() {
-		return nil
-	}
-	return wrong("selector", "no exact eth_src, ipv4_src or ipv6_src",
-		"one of them, or wide: true (--wide): on links between switches this intent takes the packets of everybody that its selector matches, whoever sent them")
-}
-
-// WideSource is why an intent is refused whose source address a host elsewhere has.
-func WideSource(a netip.Addr, host netview.HostID, at netview.Point) *Error {
-	field := "selector.ipv4_src"
-	if a.Is6() {
-		field = "selector.ipv6_src"
-	}
-	return wrong(field, a.String()+", which host "+host.String()+" at "+at.String()+" has,",
-		"an address that only hosts where packets come in have, or eth_src, or wide: true (--wide): "+
-			"on links between switches this intent takes that host's packets too")
-}
-
 // SourceIn finds in a durable form of Append an address that may be Source's: false says that there
 // is none.
 func SourceIn(form string) (netip.Addr, bool) {

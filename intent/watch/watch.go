@@ -91,7 +91,8 @@ func wideText(count int, ids []string) string {
 	if count > len(ids) {
 		names += ", …"
 	}
-	return fmt.Sprintf("%d %s packets of others than those at the ingress on links between switches (%s): weir check lists them", count, take, names)
+	return fmt.Sprintf("%d %s packets of others than those at the ingress on links between switches, since theirs carry no tags yet (%s): "+
+		"weir check lists them", count, take, names)
 }
 
 // failures is the text with the number of failed intents by reason: the most frequent first.

@@ -6,9 +6,18 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
+// actions draws actions that packets of a kind can have done to them.
+type actions struct {
+	draws
+	tells bool // groups send to the controller, and then are in no action set: see set
+	// entry is set while an entry is drawn that may send to one group only, and once: a switch may
+	// not survive the deletion of the groups of another one. Sends is set when it does.
+	entry, sends bool
+}
+
 // list draws an action list for a kind of packets. Only where told to, it pushes tags: a packet
 // that gets a third one is beyond some switches.
-func (g *gen) list(k kind, push bool) (actions []openflow.Action) {
+func (g *actions) list(k kind, push bool) (actions []openflow.Action) {
 	for n := pick(g, []int{0, 1, 1, 1, 2, 2, 3, 4}); n > 0; n-- {
 		a := g.action(&k)
 		if a.Type == openflow.ActionPushVLAN && !push && !g.opt.Odd {
@@ -26,7 +35,7 @@ func (g *gen) list(k kind, push bool) (actions []openflow.Action) {
 
 // set draws actions of an action set: each type at most once. To the controller it sends only where
 // told to, as it is not agreed which entry a packet-in then names.
-func (g *gen) set(k kind, push, controller bool) (actions []openflow.Action) {
+func (g *actions) set(k kind, push, controller bool) (actions []openflow.Action) {
 	have := map[string]bool{}
 	for _, a := range g.list(k, push) {
 		key := a.Type.String()
@@ -53,7 +62,7 @@ func (g *gen) set(k kind, push, controller bool) (actions []openflow.Action) {
 
 // action draws an action that packets of the kind can have done to them, and changes the kind
 // accordingly.
-func (g *gen) action(k *kind) openflow.Action {
+func (g *actions) action(k *kind) openflow.Action {
 	switch n := g.IntN(20); {
 	case n < 10:
 		return g.output()
@@ -79,7 +88,7 @@ func (g *gen) action(k *kind) openflow.Action {
 }
 
 // output draws where to send.
-func (g *gen) output() openflow.Action {
+func (g *actions) output() openflow.Action {
 	if g.opt.Normal && g.one(2) {
 		return openflow.Output(openflow.PortNormal)
 	}
@@ -105,7 +114,7 @@ func (g *gen) output() openflow.Action {
 }
 
 // tag draws an action on VLAN tags.
-func (g *gen) tag(k *kind) openflow.Action {
+func (g *actions) tag(k *kind) openflow.Action {
 	n := g.IntN(3)
 	if g.v == openflow.V10 {
 		switch n {
@@ -130,7 +139,7 @@ func (g *gen) tag(k *kind) openflow.Action {
 }
 
 // setField draws a field that packets of the kind have, and a value.
-func (g *gen) setField(k *kind) openflow.Action {
+func (g *actions) setField(k *kind) openflow.Action {
 	fields := []openflow.Field{openflow.FieldEthDst, openflow.FieldEthSrc}
 	if p, ok := portFields[k.proto]; ok {
 		fields = append(fields, p[0], p[1])
@@ -152,30 +161,4 @@ func (g *gen) setField(k *kind) openflow.Action {
 	}
 	f := pick(g, fields)
 	return openflow.SetFieldBytes(f, g.value(f))
-}
-
-// value draws a value of a field.
-func (g *gen) value(f openflow.Field) []byte {
-	switch f {
-	case openflow.FieldEthDst, openflow.FieldEthSrc, openflow.FieldARPSHA, openflow.FieldARPTHA, openflow.FieldIPv6NDSLL,
-		openflow.FieldIPv6NDTLL:
-		a := g.mac()
-		return a[:]
-	case openflow.FieldIPv4Src, openflow.FieldIPv4Dst, openflow.FieldARPSPA, openflow.FieldARPTPA:
-		a := g.ip4()
-		return a[:]
-	case openflow.FieldIPv6Src, openflow.FieldIPv6Dst, openflow.FieldIPv6NDTarget:
-		a := g.ip6()
-		return a[:]
-	case openflow.FieldIPDSCP:
-		return []byte{g.tos() >> 2}
-	case openflow.FieldIPECN:
-		return []byte{g.tos() & 3}
-	case openflow.FieldIPv6FLabel:
-		return pick(g, [][]byte{{0, 0, 0, 7}, {0, 1, 0x23, 0x45}})
-	case openflow.FieldARPOp:
-		return []byte{0, byte(1 + g.IntN(2))}
-	}
-	p := pick(g, ports)
-	return []byte{byte(p >> 8), byte(p)}
 }

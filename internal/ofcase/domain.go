@@ -1,7 +1,6 @@
 package ofcase
 
 import (
-	"encoding/binary"
 	"math/rand/v2"
 	"net/netip"
 
@@ -49,58 +48,70 @@ type Options struct {
 	Addresses [][6]byte
 }
 
-// gen draws.
-type gen struct {
+// draws are values drawn from the domains, for a version and Options.
+type draws struct {
 	*rand.Rand
-	v       openflow.Version
-	opt     Options
-	added   []*openflow.FlowMod // the additions so far
-	groups  map[uint32]bool     // that exist for sure
-	chained map[uint32]bool     // that others may send to, or watch
-	// entry is set while an entry is drawn that may send to one group only, and once: a switch may
-	// not survive the deletion of the groups of another one. Sends is set when it does.
-	entry, sends bool
-	tells        bool           // whether groups send to the controller, and then are in no action set: see set
-	like         openflow.Match // that which the frame being drawn should satisfy
-}
-
-// as is a drawn value of a field, but with the bits that the match g.like wants.
-func (g *gen) as(f openflow.Field, drawn []byte) []byte {
-	value, mask, ok := g.like.Lookup(f)
-	if !ok {
-		return drawn
-	}
-	b := append([]byte{}, value...)
-	for i := range mask {
-		b[i] |= drawn[i] &^ mask[i]
-	}
-	return b
-}
-
-// as8 is as for a field of one byte, as16 for one of two.
-func (g *gen) as8(f openflow.Field, drawn uint8) uint8 { return g.as(f, []byte{drawn})[0] }
-
-func (g *gen) as16(f openflow.Field, drawn uint16) uint16 {
-	return binary.BigEndian.Uint16(g.as(f, binary.BigEndian.AppendUint16(nil, drawn)))
+	v   openflow.Version
+	opt Options
 }
 
 // one in n is true.
-func (g *gen) one(n int) bool { return g.IntN(n) == 0 }
+func (g draws) one(n int) bool { return g.IntN(n) == 0 }
 
 // pick draws from a list.
-func pick[T any](g *gen, list []T) T { return list[g.IntN(len(list))] }
+func pick[T any](g interface{ IntN(int) int }, list []T) T { return list[g.IntN(len(list))] }
 
-func (g *gen) mac() [6]byte { return pick(g, macs) }
+func (g draws) mac() [6]byte { return pick(g, macs) }
 
-func (g *gen) ip4() [4]byte { return netip.MustParseAddr(pick(g, ips4)).As4() }
+func (g draws) ip4() [4]byte { return netip.MustParseAddr(pick(g, ips4)).As4() }
 
-func (g *gen) ip6() [16]byte { return netip.MustParseAddr(pick(g, ips6)).As16() }
+func (g draws) ip6() [16]byte { return netip.MustParseAddr(pick(g, ips6)).As16() }
 
 // port draws a port that the switch has.
-func (g *gen) port() uint32 { return uint32(1 + g.IntN(Ports)) }
+func (g draws) port() uint32 { return uint32(1 + g.IntN(Ports)) }
 
 // ttl draws a time to live, of which the small ones matter.
-func (g *gen) ttl() uint8 { return pick(g, []uint8{64, 64, 64, 2, 1, 0}) }
+func (g draws) ttl() uint8 { return pick(g, []uint8{64, 64, 64, 2, 1, 0}) }
 
-// dscp draws a type of service.
-func (g *gen) tos() uint8 { return pick(g, []uint8{0, 0, 0xb8, 0xb9, 3}) }
+// tos draws a type of service.
+func (g draws) tos() uint8 { return pick(g, []uint8{0, 0, 0xb8, 0xb9, 3}) }
+
+// table draws a table; OpenFlow 1.0 has one.
+func (g draws) table() uint8 {
+	if g.v == openflow.V10 {
+		return 0
+	}
+	return pick(g, tables)
+}
+
+// groupID draws one of the few groups of a case.
+func (g draws) groupID() uint32 { return uint32(1 + g.IntN(4)) }
+
+// meterID draws one of the few meters of a case.
+func (g draws) meterID() uint32 { return uint32(1 + g.IntN(3)) }
+
+// value draws a value of a field.
+func (g draws) value(f openflow.Field) []byte {
+	switch f {
+	case openflow.FieldEthDst, openflow.FieldEthSrc, openflow.FieldARPSHA, openflow.FieldARPTHA, openflow.FieldIPv6NDSLL,
+		openflow.FieldIPv6NDTLL:
+		a := g.mac()
+		return a[:]
+	case openflow.FieldIPv4Src, openflow.FieldIPv4Dst, openflow.FieldARPSPA, openflow.FieldARPTPA:
+		a := g.ip4()
+		return a[:]
+	case openflow.FieldIPv6Src, openflow.FieldIPv6Dst, openflow.FieldIPv6NDTarget:
+		a := g.ip6()
+		return a[:]
+	case openflow.FieldIPDSCP:
+		return []byte{g.tos() >> 2}
+	case openflow.FieldIPECN:
+		return []byte{g.tos() & 3}
+	case openflow.FieldIPv6FLabel:
+		return pick(g, [][]byte{{0, 0, 0, 7}, {0, 1, 0x23, 0x45}})
+	case openflow.FieldARPOp:
+		return []byte{0, byte(1 + g.IntN(2))}
+	}
+	p := pick(g, ports)
+	return []byte{byte(p >> 8), byte(p)}
+}

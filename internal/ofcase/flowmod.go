@@ -1,56 +1,6 @@
 package ofcase
 
-import (
-	"slices"
-
-	"github.com/weirnet/weir/openflow"
-)
-
-// instructions draws those of an entry.
-func (g *gen) instructions(k kind, table uint8) (list []openflow.Instruction) {
-	if g.v == openflow.V10 {
-		if actions := g.list(k, true); len(actions) > 0 {
-			list = append(list, openflow.Apply(actions...))
-		}
-		return list
-	}
-	g.entry, g.sends = !g.opt.Odd, false
-	defer func() { g.entry = false }()
-	metered := g.opt.Meters && g.one(2)
-	if metered { // whether what a meter drops is counted further on is not agreed
-		list, table = append(list, openflow.UseMeter(g.meterID())), lastTable
-		defer func(groups bool) { g.opt.Groups = groups }(g.opt.Groups)
-		g.opt.Groups = false
-	}
-	if actions := g.list(k, g.tells && table == 0 && !metered); len(actions) > 0 && !g.one(3) {
-		list = append(list, openflow.Apply(actions...))
-	}
-	if g.one(8) {
-		list = append(list, openflow.Instruction{Type: openflow.InstructionClearActions})
-	}
-	k.tagged = k.tagged && !slices.ContainsFunc(list, pops)
-	actions := g.set(k, false, g.opt.Odd)
-	if g.tells && !g.opt.Odd {
-		actions = slices.DeleteFunc(actions, func(a openflow.Action) bool { return a.Type == openflow.ActionGroup })
-	}
-	if len(actions) > 0 && g.one(3) {
-		list = append(list, openflow.Instruction{Type: openflow.InstructionWriteActions, Actions: actions})
-	}
-	if g.one(3) {
-		list = append(list, openflow.Instruction{
-			Type: openflow.InstructionWriteMetadata, Metadata: uint64(g.IntN(4)), MetadataMask: pick(g, []uint64{3, 1, 2}),
-		})
-	}
-	if table < lastTable && g.one(3) {
-		list = append(list, openflow.GotoTable(min(lastTable, table+uint8(1+g.IntN(2)))))
-	}
-	return list
-}
-
-// pops reports whether an instruction applies a pop of a tag.
-func pops(i openflow.Instruction) bool {
-	return slices.ContainsFunc(i.Actions, func(a openflow.Action) bool { return a.Type == openflow.ActionPopVLAN })
-}
+import "github.com/weirnet/weir/openflow"
 
 // flowMod draws a flow-mod, most often of an addition.
 func (g *gen) flowMod() openflow.Message {
@@ -74,19 +24,19 @@ func (g *gen) flowMod() openflow.Message {
 	})
 	switch {
 	case g.v == openflow.V10 && f.Command <= openflow.FlowModifyStrict: // perhaps an addition
-		f.Priority, f.Match = g.priority(0), g.wider(old.Match)
+		f.Priority, f.Match = g.priority(0), g.matches.wider(old.Match)
 		g.added = append(g.added, f)
 	case f.Command == openflow.FlowModify || f.Command == openflow.FlowDelete:
-		f.Match = g.wider(old.Match)
+		f.Match = g.matches.wider(old.Match)
 	default:
 		if g.one(8) {
-			f.Match, f.Priority = g.match(g.kind()), g.priority(f.Table)
+			f.Match, f.Priority = g.matches.match(g.matches.kind()), g.priority(f.Table)
 		}
 	}
 	if f.Command == openflow.FlowDelete || f.Command == openflow.FlowDeleteStrict {
 		g.deletion(f)
 	} else {
-		f.Instructions = g.instructions(kindOf(f.Match), f.Table)
+		f.Instructions = g.actions.instructions(kindOf(f.Match), f.Table)
 	}
 	if g.v == openflow.V13 && g.one(3) {
 		f.CookieMask = pick(g, []uint64{3, 1, 0xffffffffffffffff})
@@ -106,12 +56,11 @@ const missCookie = 0x10
 // miss is an entry for packets that meet no other one in a table after the first: without it, it is
 // not agreed whether their action set is executed.
 func (g *gen) miss(table uint8) openflow.Message {
-	groups, meters := g.opt.Groups, g.opt.Meters
-	g.opt.Groups, g.opt.Meters = false, false // there are none yet
-	defer func() { g.opt.Groups, g.opt.Meters = groups, meters }()
+	a := g.actions
+	a.opt.Groups, a.opt.Meters = false, false // there are none yet
 	return &openflow.FlowMod{
 		Cookie: missCookie, Table: table, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
-		Instructions: g.instructions(kind{}, table),
+		Instructions: a.instructions(kind{}, table),
 	}
 }
 
@@ -119,8 +68,8 @@ func (g *gen) miss(table uint8) openflow.Message {
 // overlap, and is checked for it. Entries of one priority that overlap are never made, because it
 // is not said which of them counts.
 func (g *gen) addition(f *openflow.FlowMod) {
-	k := g.kind()
-	f.Table, f.Match = g.table(), g.match(k)
+	k := g.matches.kind()
+	f.Table, f.Match = g.table(), g.matches.match(k)
 	f.Priority = g.priority(f.Table)
 	if g.opt.Waits && !g.opt.Down {
 		f.IdleTimeout, f.HardTimeout = pick(g, []uint16{0, 0, 1, 2}), pick(g, []uint16{0, 0, 0, 1, 3})
@@ -147,7 +96,7 @@ func (g *gen) addition(f *openflow.FlowMod) {
 	if g.contested(f) {
 		f.Flags |= openflow.FlagCheckOverlap
 	}
-	f.Instructions = g.instructions(k, f.Table)
+	f.Instructions = g.actions.instructions(k, f.Table)
 	g.added = append(g.added, f)
 }
 
@@ -160,14 +109,6 @@ func (g *gen) contested(f *openflow.FlowMod) bool {
 		}
 	}
 	return false
-}
-
-// table draws a table; OpenFlow 1.0 has one.
-func (g *gen) table() uint8 {
-	if g.v == openflow.V10 {
-		return 0
-	}
-	return pick(g, tables)
 }
 
 // priority draws one that no addition to the table had.
@@ -185,25 +126,6 @@ func (g *gen) priority(table uint8) uint16 {
 			return p
 		}
 	}
-}
-
-// wider is a match with some of the fields that m has, those that others need among them.
-func (g *gen) wider(m openflow.Match) openflow.Match {
-	if g.one(3) {
-		return openflow.Match{}
-	}
-	var left openflow.Match
-	m.Each(func(name, value string) {
-		f, _ := openflow.FieldByName(name)
-		needed := f == openflow.FieldEthType || f == openflow.FieldIPProto || f == openflow.FieldICMPv6Type ||
-			f == openflow.FieldVLANVID
-		if needed || g.one(2) {
-			if err := left.SetText(name, value); err != nil {
-				panic(err)
-			}
-		}
-	})
-	return left.Canonical()
 }
 
 // deletion draws what a deletion is limited to.

@@ -6,15 +6,15 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// frame draws a frame and where it comes in, most often such that an entry of the first table takes
-// it. Checksums are right; lengths are, unless odd frames are asked for.
-func (g *gen) frame() (port uint32, frame []byte) {
-	g.like = openflow.Match{}
-	if len(g.added) > 0 && g.IntN(4) > 0 {
-		if f := pick(g, g.added); f.Table == 0 {
-			g.like = f.Match
-		}
-	}
+// frames draws frames which satisfy a match, as far as that names fields that they have. Checksums
+// are right; lengths are, unless odd frames are asked for.
+type frames struct {
+	draws
+	like openflow.Match
+}
+
+// frame draws a frame and where it comes in.
+func (g frames) frame() (port uint32, frame []byte) {
 	port = g.port()
 	if p, ok := g.like.Uint(openflow.FieldInPort); ok {
 		port = uint32(p)
@@ -39,8 +39,28 @@ func (g *gen) frame() (port uint32, frame []byte) {
 	return port, frame
 }
 
+// as is a drawn value of a field, but with the bits that the match g.like wants.
+func (g frames) as(f openflow.Field, drawn []byte) []byte {
+	value, mask, ok := g.like.Lookup(f)
+	if !ok {
+		return drawn
+	}
+	b := append([]byte{}, value...)
+	for i := range mask {
+		b[i] |= drawn[i] &^ mask[i]
+	}
+	return b
+}
+
+// as8 is as for a field of one byte, as16 for one of two.
+func (g frames) as8(f openflow.Field, drawn uint8) uint8 { return g.as(f, []byte{drawn})[0] }
+
+func (g frames) as16(f openflow.Field, drawn uint16) uint16 {
+	return binary.BigEndian.Uint16(g.as(f, binary.BigEndian.AppendUint16(nil, drawn)))
+}
+
 // tags draws how many VLAN tags a frame has.
-func (g *gen) tags() int {
+func (g frames) tags() int {
 	if vid, ok := g.like.Uint(openflow.FieldVLANVID); ok {
 		return int(vid >> 12)
 	}
@@ -53,7 +73,7 @@ func (g *gen) tags() int {
 	return 2
 }
 
-func (g *gen) payload(b []byte) []byte {
+func (g frames) payload(b []byte) []byte {
 	drawn := pick(g, []uint16{0x0806, 0x0806, 0x0800, 0x0800, 0x0800, 0x0800, 0x86dd, 0x86dd, 0x86dd, pick(g, types)})
 	typ := g.as16(openflow.FieldEthType, drawn)
 	b = binary.BigEndian.AppendUint16(b, typ)
@@ -68,7 +88,7 @@ func (g *gen) payload(b []byte) []byte {
 	return append(b, "something else"...)
 }
 
-func (g *gen) arp(b []byte) []byte {
+func (g frames) arp(b []byte) []byte {
 	sha, spa, tha, tpa := g.mac(), g.ip4(), g.mac(), g.ip4()
 	b = append(b, 0, 1, 8, 0, 6, 4)
 	b = binary.BigEndian.AppendUint16(b, g.as16(openflow.FieldARPOp, uint16(1+g.IntN(2))))
@@ -76,7 +96,7 @@ func (g *gen) arp(b []byte) []byte {
 	return append(append(b, g.as(openflow.FieldARPTHA, tha[:])...), g.as(openflow.FieldARPTPA, tpa[:])...)
 }
 
-func (g *gen) trafficClass() uint8 {
+func (g frames) trafficClass() uint8 {
 	tos := g.tos()
 	return g.as8(openflow.FieldIPDSCP, tos>>2)<<2 | g.as8(openflow.FieldIPECN, tos&3)
 }
@@ -84,7 +104,7 @@ func (g *gen) trafficClass() uint8 {
 // sctp is a protocol whose checksum cannot be kept right when a fragment is changed.
 const sctp = 132
 
-func (g *gen) ipv4(b []byte) []byte {
+func (g frames) ipv4(b []byte) []byte {
 	from, to := g.ip4(), g.ip4()
 	src, dst := g.as(openflow.FieldIPv4Src, from[:]), g.as(openflow.FieldIPv4Dst, to[:])
 	proto, body := g.transport(false)
@@ -111,7 +131,7 @@ func (g *gen) ipv4(b []byte) []byte {
 	return append(b, body...)
 }
 
-func (g *gen) ipv6(b []byte) []byte {
+func (g frames) ipv6(b []byte) []byte {
 	from, to := g.ip6(), g.ip6()
 	src, dst := g.as(openflow.FieldIPv6Src, from[:]), g.as(openflow.FieldIPv6Dst, to[:])
 	proto, body := g.transport(true)
@@ -140,7 +160,7 @@ func (g *gen) ipv6(b []byte) []byte {
 }
 
 // transport draws a protocol above IP, its checksum 0.
-func (g *gen) transport(six bool) (proto uint8, body []byte) {
+func (g frames) transport(six bool) (proto uint8, body []byte) {
 	icmp := uint8(1)
 	if six {
 		icmp = 58
@@ -169,7 +189,7 @@ func (g *gen) transport(six bool) (proto uint8, body []byte) {
 }
 
 // icmp6 draws an ICMPv6 message, most often of neighbour discovery.
-func (g *gen) icmp6() []byte {
+func (g frames) icmp6() []byte {
 	typ := g.as8(openflow.FieldICMPv6Type, pick(g, []byte{135, 135, 136, 128, 129}))
 	b := []byte{typ, g.as8(openflow.FieldICMPv6Code, 0), 0, 0, 0, 0, 0, 0}
 	if typ < 135 {

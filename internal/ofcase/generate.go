@@ -13,8 +13,9 @@ func Generate(v openflow.Version, seed uint64, opt Options) Case {
 	if opt.Steps == 0 {
 		opt.Steps = 30
 	}
-	g := &gen{Rand: rand.New(rand.NewPCG(seed, uint64(v))), v: v, opt: opt, groups: map[uint32]bool{}, chained: map[uint32]bool{}}
-	g.tells = g.one(2)
+	d := draws{rand.New(rand.NewPCG(seed, uint64(v))), v, opt}
+	g := &gen{draws: d, matches: matches{d}, actions: actions{draws: d, tells: d.one(2)},
+		groups: map[uint32]bool{}, chained: map[uint32]bool{}}
 	c := Case{Version: v, Seed: seed}
 	if v == openflow.V13 && !opt.Odd {
 		for table := uint8(1); table <= lastTable; table++ {
@@ -35,6 +36,16 @@ func Generate(v openflow.Version, seed uint64, opt Options) Case {
 		c.Steps = append(c.Steps, g.step())
 	}
 	return c
+}
+
+// gen draws the steps of a case, one after the other, and knows what the switch has after them.
+type gen struct {
+	draws
+	matches matches
+	actions actions
+	added   []*openflow.FlowMod // the additions so far
+	groups  map[uint32]bool     // that exist for sure
+	chained map[uint32]bool     // that others may send to, or watch
 }
 
 func (g *gen) step() Step {
@@ -77,6 +88,18 @@ func (g *gen) message(draw func() openflow.Message) Step {
 	}
 }
 
+// frame draws a frame and where it comes in, most often such that an entry of the first table takes
+// it.
+func (g *gen) frame() (port uint32, frame []byte) {
+	f := frames{draws: g.draws}
+	if len(g.added) > 0 && g.IntN(4) > 0 {
+		if old := pick(g, g.added); old.Table == 0 {
+			f.like = old.Match
+		}
+	}
+	return f.frame()
+}
+
 func (g *gen) packetOut() openflow.Message {
 	port, frame := g.frame()
 	p := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: port, Data: frame}
@@ -94,7 +117,7 @@ func (g *gen) packetOut() openflow.Message {
 		return p
 	}
 	toTable := g.one(4)
-	if p.Actions = g.list(kind{}, g.tells && !toTable); toTable {
+	if p.Actions = g.actions.list(kind{}, g.actions.tells && !toTable); toTable {
 		p.Actions = append(p.Actions, openflow.Output(openflow.PortTable))
 	}
 	if id := g.groupID(); g.opt.Down && g.groups[id] {
@@ -132,9 +155,9 @@ func (g *gen) portMod() openflow.Message {
 func (g *gen) query() openflow.Message {
 	filter := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
 	if g.one(2) {
-		filter.Match = g.match(g.kind())
+		filter.Match = g.matches.match(g.matches.kind())
 		if len(g.added) > 0 {
-			filter.Match = g.wider(pick(g, g.added).Match)
+			filter.Match = g.matches.wider(pick(g, g.added).Match)
 		}
 	}
 	if g.one(4) {

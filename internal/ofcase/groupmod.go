@@ -2,12 +2,6 @@ package ofcase
 
 import "github.com/weirnet/weir/openflow"
 
-// groupID draws one of the few groups of a case.
-func (g *gen) groupID() uint32 { return uint32(1 + g.IntN(4)) }
-
-// meterID draws one of the few meters of a case.
-func (g *gen) meterID() uint32 { return uint32(1 + g.IntN(3)) }
-
 // groupMod draws a group-mod. Buckets send on to greater groups only, so that there is no loop;
 // which exist, unless odd things are asked for.
 func (g *gen) groupMod() openflow.Message {
@@ -66,7 +60,7 @@ func (g *gen) bucket(m *openflow.GroupMod) openflow.Bucket {
 			g.chained[next] = true
 		}
 	}
-	for _, a := range g.set(kind{}, !g.tells && m.Group == 4, g.tells) {
+	for _, a := range g.actions.set(kind{}, !g.actions.tells && m.Group == 4, g.actions.tells) {
 		if a.Type == openflow.ActionGroup {
 			if a.ID <= m.Group || !g.groups[a.ID] && !g.opt.Odd {
 				continue

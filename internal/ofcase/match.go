@@ -6,6 +6,9 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
+// matches draws matches that packets can meet, in the canonical form.
+type matches struct{ draws }
+
 // kind is what kind of packets a match takes: it decides which fields can be matched and set.
 type kind struct {
 	etherType uint16 // 0: any
@@ -15,7 +18,7 @@ type kind struct {
 }
 
 // kind draws one.
-func (g *gen) kind() kind {
+func (g matches) kind() kind {
 	k := kind{tagged: g.one(4)}
 	switch n := g.IntN(20); {
 	case n < 6:
@@ -52,7 +55,7 @@ func kindOf(m openflow.Match) (k kind) {
 }
 
 // match draws a match of a kind of packets.
-func (g *gen) match(k kind) openflow.Match {
+func (g matches) match(k kind) openflow.Match {
 	var m openflow.Match
 	if g.one(3) {
 		m.SetUint(openflow.FieldInPort, uint64(g.port()))
@@ -78,7 +81,7 @@ func (g *gen) match(k kind) openflow.Match {
 	return m.Canonical()
 }
 
-func (g *gen) setMAC(m *openflow.Match, f openflow.Field) {
+func (g matches) setMAC(m *openflow.Match, f openflow.Field) {
 	value := g.mac()
 	if g.v == openflow.V10 || g.one(2) {
 		m.Set(f, value[:], nil)
@@ -91,7 +94,7 @@ func (g *gen) setMAC(m *openflow.Match, f openflow.Field) {
 	m.Set(f, value[:], mask[:])
 }
 
-func (g *gen) setVLAN(m *openflow.Match, k kind) {
+func (g matches) setVLAN(m *openflow.Match, k kind) {
 	switch {
 	case k.tagged && g.v == openflow.V13 && g.one(3):
 		m.SetUintMasked(openflow.FieldVLANVID, 0x1000, 0x1000)
@@ -108,7 +111,7 @@ func (g *gen) setVLAN(m *openflow.Match, k kind) {
 	}
 }
 
-func (g *gen) setARP(m *openflow.Match) {
+func (g matches) setARP(m *openflow.Match) {
 	if g.one(2) {
 		m.SetUint(openflow.FieldARPOp, uint64(1+g.IntN(2)))
 	}
@@ -125,7 +128,7 @@ func (g *gen) setARP(m *openflow.Match) {
 }
 
 // setIP4 matches an IPv4 address, or a prefix, or, in OpenFlow 1.3, any bits.
-func (g *gen) setIP4(m *openflow.Match, f openflow.Field) {
+func (g matches) setIP4(m *openflow.Match, f openflow.Field) {
 	value := g.ip4()
 	if g.one(2) {
 		m.Set(f, value[:], nil)
@@ -141,7 +144,7 @@ func (g *gen) setIP4(m *openflow.Match, f openflow.Field) {
 	m.Set(f, value[:], mask[:])
 }
 
-func (g *gen) setIP6(m *openflow.Match, f openflow.Field) {
+func (g matches) setIP6(m *openflow.Match, f openflow.Field) {
 	value := g.ip6()
 	if g.one(2) {
 		m.Set(f, value[:], nil)
@@ -155,7 +158,7 @@ func (g *gen) setIP6(m *openflow.Match, f openflow.Field) {
 	m.Set(f, p[:], ones[:])
 }
 
-func (g *gen) setIP(m *openflow.Match, k kind) {
+func (g matches) setIP(m *openflow.Match, k kind) {
 	if g.one(8) {
 		m.SetUint(openflow.FieldIPDSCP, uint64(g.tos()>>2))
 	}
@@ -194,7 +197,7 @@ var portFields = map[uint8][2]openflow.Field{
 // ndOption is the option of a link-layer address in each type of neighbour discovery.
 var ndOption = map[uint8]openflow.Field{135: openflow.FieldIPv6NDSLL, 136: openflow.FieldIPv6NDTLL}
 
-func (g *gen) setTransport(m *openflow.Match, k kind) {
+func (g matches) setTransport(m *openflow.Match, k kind) {
 	if k.proto == 1 && k.etherType == 0x0800 {
 		if g.one(2) {
 			m.SetUint(openflow.FieldICMPv4Type, uint64(pick(g, []byte{0, 8, 3})))
@@ -215,7 +218,7 @@ func (g *gen) setTransport(m *openflow.Match, k kind) {
 	}
 }
 
-func (g *gen) setICMP6(m *openflow.Match, k kind) {
+func (g matches) setICMP6(m *openflow.Match, k kind) {
 	switch {
 	case k.icmp != 0:
 		m.SetUint(openflow.FieldICMPv6Type, uint64(k.icmp))
@@ -233,4 +236,23 @@ func (g *gen) setICMP6(m *openflow.Match, k kind) {
 	case g.one(2):
 		m.SetUint(openflow.FieldICMPv6Type, uint64(pick(g, []byte{128, 129, 135})))
 	}
+}
+
+// wider is a match with some of the fields that m has, those that others need among them.
+func (g matches) wider(m openflow.Match) openflow.Match {
+	if g.one(3) {
+		return openflow.Match{}
+	}
+	var left openflow.Match
+	m.Each(func(name, value string) {
+		f, _ := openflow.FieldByName(name)
+		needed := f == openflow.FieldEthType || f == openflow.FieldIPProto || f == openflow.FieldICMPv6Type ||
+			f == openflow.FieldVLANVID
+		if needed || g.one(2) {
+			if err := left.SetText(name, value); err != nil {
+				panic(err)
+			}
+		}
+	})
+	return left.Canonical()
 }

@@ -20,20 +20,27 @@ const HealLimit = 100 * time.Second
 // look is how long a network that is not whole yet is left alone before the next look.
 const look = 2 * time.Second
 
+// inspector holds a network, in which everything was repaired, to what must be.
+type inspector struct{ w *world }
+
 // check waits until the network is whole, and then holds it to what must be. Hosts go on talking
 // meanwhile: one that moved while nobody could hear it is found when it asks for an address, which
 // it does once in a minute.
-func (w *world) check() {
+func (v inspector) check() {
+	w := v.w
 	w.say("everything is repaired")
-	w.await("view and switches", func() []string { return append(w.view(), w.tables()...) })
-	w.await("hosts and intents", func() []string { return slices.Concat(w.pingAll(), w.hosts(), w.intents.check()) })
-	w.shoutAll()
-	w.await("view and switches, at the end",
-		func() []string { return slices.Concat(w.view(), w.hosts(), w.intents.check(), w.tables()) })
+	v.await("view and switches", func() []string { return slices.Concat(v.view(), v.tables(), w.app.check()) })
+	v.await("hosts and intents", func() []string { return slices.Concat(v.pingAll(), v.hosts(), w.intents.check()) })
+	v.shoutAll()
+	v.await("view and switches, at the end",
+		func() []string {
+			return slices.Concat(v.view(), v.hosts(), w.intents.check(), v.tables(), w.app.check())
+		})
 }
 
 // await lets time go until a check finds nothing.
-func (w *world) await(what string, check func() []string) {
+func (v inspector) await(what string, check func() []string) {
+	w := v.w
 	end := w.now.Add(HealLimit)
 	for len(w.wrong) == 0 {
 		found := check()
@@ -51,12 +58,13 @@ func (w *world) await(what string, check func() []string) {
 }
 
 // view compares the view with the network: switches, ports, links.
-func (w *world) view() (found []string) {
+func (v inspector) view() (found []string) {
+	w := v.w
 	bad := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	if w.running == nil {
+	if w.machine.running == nil {
 		return []string{"no instance runs"}
 	}
-	snap := w.running.instance.View().Snapshot()
+	snap := w.machine.running.instance.View().Snapshot()
 	if err := snap.Check(); err != nil {
 		bad("the view contradicts itself: %v", err)
 	}
@@ -74,7 +82,7 @@ func (w *world) view() (found []string) {
 	}
 	truth := make(map[netview.LinkKey]bool)
 	for i, l := range w.net.Links() {
-		a, b := w.linkEnds(i)
+		a, b := w.net.linkEnds(i)
 		for _, key := range []netview.LinkKey{{Src: a, Dst: b}, {Src: b, Dst: a}} {
 			truth[key] = true
 			if row, ok := snap.Link(key); !ok || !row.Up || !row.Usable || row.Draining || row.State != netview.LinkConfirmed {
@@ -94,10 +102,11 @@ func (w *world) view() (found []string) {
 // hosts compares the view's hosts with the stations. One that is heard no more since its port was
 // down for a moment, because its packets take rules that are there already, stays unconfirmed; and
 // of one that answers all questions along an intent the address may not be known.
-func (w *world) hosts() (found []string) {
-	snap := w.running.instance.View().Snapshot()
+func (v inspector) hosts() (found []string) {
+	w := v.w
+	snap := w.machine.running.instance.View().Snapshot()
 	known := make(map[netview.HostID]bool)
-	for _, h := range w.stations {
+	for _, h := range w.net.stations {
 		id := netview.HostID{MAC: h.mac}
 		known[id] = true
 		at := netview.Point{DPID: netview.DPID(h.socket.sw + 1), Port: h.socket.port}
@@ -115,11 +124,18 @@ func (w *world) hosts() (found []string) {
 }
 
 // tables compares the switches' tables with what is wanted, as `weir check` does.
-func (w *world) tables() (found []string) {
-	if w.running == nil {
+func (v inspector) tables() (found []string) {
+	w := v.w
+	if w.machine.running == nil {
 		return nil
 	}
-	asked := w.running.instance.Compare()
+	if err := w.machine.running.instance.Invariants(); err != nil {
+		w.fail("%v", err)
+	}
+	if n := w.machine.running.instance.Repairs(); n > 0 && !w.plan.drifts() {
+		w.fail("%d rules, groups and meters were repaired, though nobody has harmed them", n)
+	}
+	asked := w.machine.running.instance.Compare()
 	var report flowsync.Report
 	for range 100 {
 		w.run(w.now.Add(100 * time.Millisecond))
@@ -149,10 +165,11 @@ func (w *world) tables() (found []string) {
 }
 
 // pingAll has every host ping every other: each ping is answered, once.
-func (w *world) pingAll() (found []string) {
+func (v inspector) pingAll() (found []string) {
+	w := v.w
 	var talks []*talk
-	for _, a := range w.stations {
-		for _, b := range w.stations {
+	for _, a := range w.net.stations {
+		for _, b := range w.net.stations {
 			if a != b && len(w.wrong) == 0 {
 				talks = append(talks, a.ping(b, 2, 500*time.Millisecond, 2*time.Second))
 				w.run(w.now.Add(10 * time.Millisecond))
@@ -170,16 +187,17 @@ func (w *world) pingAll() (found []string) {
 }
 
 // shoutAll has every host broadcast, and every other hear it once.
-func (w *world) shoutAll() {
+func (v inspector) shoutAll() {
+	w := v.w
 	const first = 1 << 30
-	for i, h := range w.stations {
+	for i, h := range w.net.stations {
 		if len(w.wrong) > 0 {
 			return
 		}
 		number := uint32(first + i)
 		h.shout(number)
 		w.run(w.now.Add(time.Second))
-		for _, other := range w.stations {
+		for _, other := range w.net.stations {
 			want := 1
 			if other == h {
 				want = 0

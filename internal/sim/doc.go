@@ -15,15 +15,20 @@
 // A seed makes a Plan: a topology, and a history of events, such as links cut, switches without
 // power, an instance killed. Run simulates it: two minutes and more of the network's life, in a second
 // or so. When the history has ended everything is repaired, and the network has HealLimit to be whole
-// again: then all that must hold is checked (check.go). What comes out is an Outcome: the hash of
+// again: then an inspector checks all that must hold (check.go). What comes out is an Outcome: the hash of
 // every byte that the sessions were handed with its time, and what was found wrong.
 //
 // # Who owns what
 //
-//   - world.go: time and the queue of events; wire.go: the bytes between switches and instance.
-//   - instance.go: an instance, from its start until it is killed; what it remembers survives it.
+//   - clock.go: time and the queue of what will happen; world.go, run.go: how it goes on.
+//   - transcript.go: the hash, what is told, and what is wrong.
+//   - network.go: the network as it is, whatever an instance knows of it.
+//   - wires.go, wire.go: connections, and the bytes between switches and instance.
+//   - instance.go: the machine, and an instance on it, from its start until it is killed; what it
+//     remembers survives it. operator.go: what operators want of an instance.
 //   - intents.go: intents, as who asks for them knows them, and whether they have what they should.
 //     The store that they are kept in outlives every instance, and has its troubles.
+//   - application.go: an application whose rules use groups and meters, and who harms these behind its back.
 //   - station.go: hosts, and the sockets that they are plugged into.
 //   - stream.go: histories in which nothing fails and places are drained, over long links: no
 //     packet is lost or goes by the controller.

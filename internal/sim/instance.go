@@ -11,9 +11,23 @@ import (
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/warmstart"
 )
+
+// machine is what instances run on, one after the other. It keeps what survives them: what they
+// remember, and the store.
+type machine struct {
+	w       *world
+	running *instanceRun // nil while none runs
+	starts  int
+	file    []byte // what the last instance remembered
+	store   *store.Memory
+	paused  time.Time // until when the instance's process does not run
+}
+
+func newMachine(w *world) machine { return machine{w: w, store: store.NewMemory(w.Now)} }
 
 // instanceRun is an instance, from its start until it is killed.
 type instanceRun struct {
@@ -47,36 +61,41 @@ const (
 var errRefused = errors.New("connection refused")
 
 // start starts an instance with what the previous one remembered.
-func (w *world) start() {
-	if w.running != nil {
+func (m *machine) start() {
+	if m.running != nil {
 		return
 	}
-	w.starts++
+	w := m.w
+	m.starts++
 	facts := new(warmstart.Facts)
-	if w.file != nil {
+	if m.file != nil {
 		var err error
-		if facts, err = warmstart.Parse(w.file); err != nil {
+		if facts, err = warmstart.Parse(m.file); err != nil {
 			w.fail("what was remembered cannot be read: %v", err)
 			return
 		}
 	}
-	l := &instanceRun{w: w, number: w.starts, random: w.random(randInstance, uint64(w.starts))}
+	l := &instanceRun{w: w, number: m.starts, random: w.random(randInstance, uint64(m.starts))}
 	cfg := node.Defaults()
 	cfg.Forward.Unknown = string(w.plan.Unknown)
 	var err error
 	l.instance, err = node.NewStepped(node.SteppedConfig{
 		Config: cfg, Driver: w, Key: make([]byte, 32), Life: uint16(l.random.Uint32()), Seed: l.random.Uint64() | 1,
-		Facts: facts, Store: w.store,
+		Facts: facts, Store: m.store, Outcomes: func(list []ruleset.Outcome) {
+			if !l.over {
+				w.app.told(list)
+			}
+		},
 		Remember: func(file []byte) error {
 			if !l.over {
-				w.file = append([]byte(nil), file...)
+				m.file = append([]byte(nil), file...)
 			}
 			return nil
 		},
 	})
 	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrFull) {
 		w.say("instance %d does not start: %v", l.number, err)
-		w.After(time.Second, w.start)
+		w.After(time.Second, m.start)
 		return
 	} else if err != nil {
 		w.fail("an instance cannot start: %v", err)
@@ -88,8 +107,9 @@ func (w *world) start() {
 	for _, p := range l.instance.Parts() {
 		l.parts = append(l.parts, &part{Part: p, run: l})
 	}
-	w.running = l
+	m.running = l
 	w.intents.kept()
+	w.app.begin()
 	w.say("instance %d starts, remembers %d switches, %d links, %d hosts", l.number, len(facts.Switches),
 		len(facts.Links), len(facts.Hosts))
 	for _, p := range l.parts {
@@ -98,27 +118,38 @@ func (w *world) start() {
 }
 
 // kill ends the instance: its connections break, and what it had not written is lost.
-func (w *world) kill() {
-	if w.running == nil {
+func (m *machine) kill() {
+	if m.running == nil {
 		return
 	}
-	w.say("instance %d is killed", w.running.number)
-	w.running.over = true
-	w.running = nil
-	w.intents.died()
-	w.paused = time.Time{}
-	for _, c := range w.wires {
-		e := c.ends[atInstance]
-		if e.session != nil && !e.session.Ended() {
-			e.session = nil // nobody steps it any more
-			e.Close()
-		}
+	m.w.say("instance %d is killed", m.running.number)
+	m.running.over = true
+	m.running = nil
+	m.w.intents.died()
+	m.paused = time.Time{}
+	m.w.wires.orphan()
+}
+
+// pause has the instance's process not run for a time.
+func (m *machine) pause(d time.Duration) {
+	if m.running != nil {
+		m.paused = later(m.paused, m.w.now.Add(d))
+	}
+}
+
+// isPaused reports whether the process does not run.
+func (m *machine) isPaused() bool { return m.w.now.Before(m.paused) }
+
+// wakeParts gives what waits in the instance its turn.
+func (m *machine) wakeParts() {
+	if m.running != nil {
+		m.running.wakeParts()
 	}
 }
 
 // wakeParts has the parts take their turn for which something waits.
 func (l *instanceRun) wakeParts() {
-	if l.w.now.Before(l.w.paused) {
+	if l.w.machine.isPaused() {
 		return // and what has its turn when the pause is over gives the others theirs
 	}
 	for _, p := range l.parts {
@@ -154,8 +185,8 @@ func (p *part) ask(at time.Time) {
 
 func (p *part) turn() {
 	w := p.run.w
-	if w.now.Before(w.paused) {
-		p.ask(w.paused)
+	if w.machine.isPaused() {
+		p.ask(w.machine.paused)
 		return
 	}
 	p.at = time.Time{}
@@ -165,17 +196,30 @@ func (p *part) turn() {
 }
 
 // dial connects a switch with the instance that runs.
-func (w *world) dial(ctx context.Context, _ string) (net.Conn, error) {
-	if w.running == nil {
+func (m *machine) dial(ctx context.Context, _ string) (net.Conn, error) {
+	if m.running == nil {
 		return nil, errRefused
 	}
-	c := w.newWire(emu.Dialling(ctx).Index)
-	w.After(c.take(), func() {
-		if w.running == nil {
+	c := m.w.wires.connect(emu.Dialling(ctx).Index)
+	m.w.After(c.take(), func() {
+		if m.running == nil {
 			c.ends[atInstance].Close()
 			return
 		}
-		_, _ = w.running.instance.Server().ServeConn(c.ends[atInstance])
+		_, _ = m.running.instance.Server().ServeConn(c.ends[atInstance])
 	})
 	return c.ends[atSwitch], nil
+}
+
+// troubleStore has writes to the store fail for a while: half of them, in one way.
+func (m *machine) troubleStore(e Event, end func(func())) {
+	fault := []store.Fault{store.Unavailable, store.Full, store.UnknownDone, store.UnknownLost, store.UnknownLate}[e.B]
+	r := m.w.random(randAct, uint64(e.At))
+	m.store.Inject(func(c store.Call) store.Fault {
+		if c.Name == "Txn" && r.IntN(2) == 0 {
+			return fault
+		}
+		return store.None
+	})
+	end(func() { m.store.Inject(nil); m.store.Settle() })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/intent/spec"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 )
 
@@ -43,21 +44,21 @@ func (v *userIntents) spec(i, b int) spec.Spec {
 	s := spec.Spec{ID: intentID(i), Priority: uint16(100 + b%3)}
 	b /= 3
 	socket := func(n int) spec.End {
-		at := w.sockets[n%len(w.sockets)]
+		at := w.net.sockets[n%len(w.net.sockets)]
 		return spec.End{Point: netview.Point{DPID: netview.DPID(at.sw + 1), Port: at.port}}
 	}
 	host := func(n int) spec.End {
-		return spec.End{Host: netview.HostID{MAC: w.stations[n%len(w.stations)].mac}}
+		return spec.End{Host: netview.HostID{MAC: w.net.stations[n%len(w.net.stations)].mac}}
 	}
-	n, m := b/8, b/8/len(w.sockets)
+	n, m := b/8, b/8/len(w.net.sockets)
 	switch b % 8 {
 	case 0, 1, 2: // those whose packets everybody's pings are
 		s.Kind = spec.HostToHost
-		s.Src, s.Dst = []spec.End{host(n)}, []spec.End{host(n + 1 + m%(len(w.stations)-1))}
+		s.Src, s.Dst = []spec.End{host(n)}, []spec.End{host(n + 1 + m%(len(w.net.stations)-1))}
 		return s
 	case 3, 4:
 		s.Kind = spec.PointToPoint
-		s.Src, s.Dst = []spec.End{socket(n)}, []spec.End{socket(n + 1 + m%(len(w.sockets)-1))}
+		s.Src, s.Dst = []spec.End{socket(n)}, []spec.End{socket(n + 1 + m%(len(w.net.sockets)-1))}
 	case 5:
 		s.Kind = spec.MultipointToPoint
 		s.Src, s.Dst = v.several(n, m, socket), []spec.End{socket(n)}
@@ -74,12 +75,15 @@ func (v *userIntents) spec(i, b int) spec.Spec {
 	address := netip.AddrFrom4([4]byte{172, 16, 0, byte(i)}).As4()
 	s.Selector.Set(openflow.FieldIPv4Dst, address[:], nil)
 	s.Wide = s.Boundless()
+	if s.Wide && !plan.TagsAll(v.w.plan.Version) {
+		s.Selector.SetUint(openflow.FieldVLANVID, 0)
+	}
 	return s
 }
 
 // several are one or two sockets beside the n-th.
 func (v *userIntents) several(n, m int, socket func(int) spec.End) []spec.End {
-	k := len(v.w.sockets)
+	k := len(v.w.net.sockets)
 	list := []spec.End{socket(n + 1 + m%(k-1))}
 	if k > 2 {
 		list = append(list, socket(n+1+(m+1)%(k-1)))
@@ -89,8 +93,8 @@ func (v *userIntents) several(n, m int, socket func(int) spec.End) []spec.End {
 
 // ask asks the instance that runs, if one does.
 func (v *userIntents) ask(e Event) {
-	l := v.w.running
-	if l == nil || v.w.now.Before(v.w.paused) {
+	l := v.w.machine.running
+	if l == nil || v.w.machine.isPaused() {
 		return
 	}
 	i := e.A
@@ -160,7 +164,7 @@ func (v *userIntents) kept() {
 func (v *userIntents) differs(i int) string {
 	x := &v.list[i]
 	content := ""
-	in, ok := v.w.running.instance.Intents().Get(intentID(i))
+	in, ok := v.w.machine.running.instance.Intents().Get(intentID(i))
 	if ok && in.State != intent.Withdrawing {
 		content = contentOf(&in.Spec)
 	}
@@ -173,7 +177,7 @@ func (v *userIntents) differs(i int) string {
 // check holds the instance to what was asked for: intents are there, none else are, and they have
 // paths that lead where they should.
 func (v *userIntents) check() (found []string) {
-	l := v.w.running
+	l := v.w.machine.running
 	if l == nil {
 		return []string{"no instance runs"}
 	}
@@ -213,7 +217,7 @@ func (v *userIntents) wrong(in *intent.Intent) string {
 	ends := func(list []spec.End) (at []netview.Point) {
 		for _, e := range list {
 			if s.Kind == spec.HostToHost {
-				h := v.w.stations[e.Host.MAC[5]-1]
+				h := v.w.net.stations[e.Host.MAC[5]-1]
 				e.Point = netview.Point{DPID: netview.DPID(h.socket.sw + 1), Port: h.socket.port}
 			}
 			at = append(at, e.Point)
@@ -242,7 +246,7 @@ func (v *userIntents) wrong(in *intent.Intent) string {
 // connects reports whether an intent connects a host with another.
 func (v *userIntents) connects(id netview.HostID) bool {
 	for i := range v.list {
-		in, ok := v.w.running.instance.Intents().Get(intentID(i))
+		in, ok := v.w.machine.running.instance.Intents().Get(intentID(i))
 		if ok && in.Spec.Kind == spec.HostToHost && (in.Spec.Src[0].Host == id || in.Spec.Dst[0].Host == id) {
 			return true
 		}
@@ -254,7 +258,7 @@ func (v *userIntents) connects(id netview.HostID) bool {
 // of both in the same priority.
 func (v *userIntents) contested(in *intent.Intent) bool {
 	for i := range v.list {
-		other, ok := v.w.running.instance.Intents().Get(intentID(i))
+		other, ok := v.w.machine.running.instance.Intents().Get(intentID(i))
 		if ok && other.Number != in.Number && other.State == intent.Installed &&
 			other.Spec.Priority == in.Spec.Priority && share(&in.Spec, &other.Spec) {
 			return true
@@ -312,8 +316,8 @@ func (v *userIntents) leads(r *ruleset.Route, from, to []netview.Point) string {
 			}
 			used[next[0]] = true
 			next = next[1:]
-			for _, out := range h.Out {
-				far, ok := v.w.across(netview.Point{DPID: h.DPID, Port: out})
+			for _, out := range h.Out() {
+				far, ok := v.w.net.across(netview.Point{DPID: h.DPID, Port: out})
 				if !ok {
 					arrived = append(arrived, netview.Point{DPID: h.DPID, Port: out})
 					continue
@@ -331,18 +335,4 @@ func (v *userIntents) leads(r *ruleset.Route, from, to []netview.Point) string {
 		return fmt.Sprintf("%d of %d hops are used", len(used), len(hops))
 	}
 	return ""
-}
-
-// across is the other end of a link between switches.
-func (w *world) across(p netview.Point) (netview.Point, bool) {
-	for i := range w.net.Links() {
-		a, b := w.linkEnds(i)
-		switch p {
-		case a:
-			return b, true
-		case b:
-			return a, true
-		}
-	}
-	return netview.Point{}, false
 }

@@ -48,7 +48,7 @@ func (v *monitor) note() {
 
 // look reads what has changed in the view.
 func (v *monitor) look() {
-	l := v.w.running
+	l := v.w.machine.running
 	if l == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (v *monitor) onLinkDown(row *netview.Link) {
 		return
 	}
 	for i := range w.net.Links() {
-		a, b := w.linkEnds(i)
+		a, b := w.net.linkEnds(i)
 		if row.Src != a && row.Src != b || row.Dst != a && row.Dst != b || v.up[i].IsZero() || w.now.Sub(v.up[i]) < settled {
 			continue
 		}
@@ -113,13 +113,14 @@ func (v *monitor) exempt(e Event) {
 func (v *monitor) shout() {
 	w := v.w
 	v.shouts++
-	w.stations[int(v.shouts)%len(w.stations)].shout(1<<31 | v.shouts)
+	w.net.stations[int(v.shouts)%len(w.net.stations)].shout(1<<31 | v.shouts)
 	w.After(shoutEvery, v.shout)
 }
 
-func (w *world) watch() {
+// watch makes the monitor of a world.
+func watch(w *world) *monitor {
 	v := &monitor{w: w, up: make([]time.Time, len(w.net.Links()))}
-	w.monitor = v
 	w.After(0, v.tick)
 	w.After(shoutEvery, v.shout)
+	return v
 }

@@ -23,6 +23,7 @@ type Plan struct {
 	Sockets  []int // their switches
 	Hosts    []HostPlan
 	Intents  int // that a user requests and changes
+	Rules    int // that an application orders and changes
 	Streams  []StreamPlan
 	Events   []Event
 }
@@ -79,6 +80,11 @@ const (
 	AskIntent    // number A, with a content that B says
 	DropIntent   // number A
 	StoreTrouble // of sort B: what is written meanwhile is perhaps not
+	OrderRule    // number A of the application's, with a content that B says
+	RemoveRule   // likewise, number A
+	DeleteObject // a group or meter of switch A, the B-th
+	ChangeObject // likewise
+	HarmRule     // an entry of the application's at switch A, the B-th: deleted, or changed
 	kinds
 )
 
@@ -88,6 +94,7 @@ var kindNames = [kinds]string{
 	"pause-instance", "delete-by-hand", "change-by-hand", "add-by-hand", "empty-by-hand", "drain-switch",
 	"drain-link", "want-rules",
 	"move-host", "talk", "shout", "ask-intent", "drop-intent", "store-trouble",
+	"order-rule", "remove-rule", "delete-object", "change-object", "harm-rule",
 }
 
 // String is the event in a line: "12.345s cut-link 3 0 4.2s".
@@ -110,13 +117,16 @@ type Size struct {
 	History      time.Duration
 	Intents      int // intents at most
 	IntentEvents int // events about intents at most, beside the others
+	Rules        int // rules of an application at most
+	RuleEvents   int // events about rules of an application, and their groups and meters, at most, beside the others
 }
 
 // Small is the size that finds most in a second.
 var Small = Size{Switches: 7, Events: 24, History: 40 * time.Second}
 
-// WithIntents is Small, with intents.
-var WithIntents = Size{Switches: 7, Events: 16, History: 40 * time.Second, Intents: 8, IntentEvents: 40}
+// WithIntents is Small, with intents, and an application with rules.
+var WithIntents = Size{Switches: 7, Events: 16, History: 40 * time.Second, Intents: 8, IntentEvents: 40, Rules: 12,
+	RuleEvents: 40}
 
 // NewPlan draws the plan of a seed.
 func NewPlan(seed uint64, size Size) *Plan {
@@ -139,6 +149,7 @@ func NewPlan(seed uint64, size Size) *Plan {
 		p.Events = append(p.Events, p.event(r, total, size.History))
 	}
 	p.addIntentEvents(size)
+	p.addRuleEvents(size)
 	slices.SortStableFunc(p.Events, func(a, b Event) int { return int(a.At - b.At) })
 	return p
 }
@@ -163,6 +174,39 @@ func (p *Plan) addIntentEvents(size Size) {
 		}
 		p.Events = append(p.Events, e)
 	}
+}
+
+// addRuleEvents draws orders of an application, and harm to its rules, groups and meters in every other plan. Its random
+// numbers are its own, as those of addIntentEvents.
+func (p *Plan) addRuleEvents(size Size) {
+	if size.Rules == 0 {
+		return
+	}
+	r := rand.New(rand.NewPCG(p.Seed, randRules))
+	p.Rules = 1 + r.IntN(size.Rules)
+	harm := r.IntN(2) == 0
+	for range 1 + r.IntN(size.RuleEvents) {
+		e := Event{At: time.Duration(r.Int64N(int64(size.History))).Round(time.Millisecond), Kind: OrderRule,
+			A: r.IntN(p.Rules), B: r.IntN(1 << 16)}
+		switch n := r.IntN(20); {
+		case n < 5:
+			e.Kind, e.B = RemoveRule, 0
+		case n < 11 && harm:
+			e.Kind, e.A = []Kind{DeleteObject, ChangeObject, HarmRule}[n%3], r.IntN(p.Switches)
+		}
+		p.Events = append(p.Events, e)
+	}
+}
+
+// drifts reports whether switches lose or change something that instances have written.
+func (p *Plan) drifts() bool {
+	return slices.ContainsFunc(p.Events, func(e Event) bool {
+		switch e.Kind {
+		case PowerOff, DeleteByHand, ChangeByHand, EmptyByHand, DeleteObject, ChangeObject, HarmRule:
+			return true
+		}
+		return false
+	})
 }
 
 // addLinks draws a tree of links, and some more.

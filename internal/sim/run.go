@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -26,7 +25,7 @@ func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 		if r := recover(); r != nil {
 			w.fail("panic: %v\n%s", r, debug.Stack())
 		}
-		o = Outcome{Hash: fmt.Sprintf("%x", w.log.Sum(nil)[:8]), Wrong: w.wrong, Simulated: w.elapsed()}
+		o = w.outcome()
 	}()
 	if err := w.build(); err != nil {
 		w.fail("building the network: %v", err)
@@ -39,11 +38,11 @@ func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 		last = max(last, quiet+e.At+e.For)
 	}
 	if len(p.Streams) > 0 {
-		last = w.streamUntil(last)
+		last = w.streams.begin(last)
 	}
 	w.run(epoch.Add(last + 3*time.Second)) // hosts are in flight for two seconds at most
-	w.judgeStreams()
-	w.check()
+	w.streams.judge()
+	inspector{w}.check()
 	return
 }
 
@@ -53,53 +52,28 @@ func (w *world) build() error {
 	if err != nil {
 		return err
 	}
-	w.net, err = emu.New(emu.Config{
-		Topology: t, Versions: []openflow.Version{w.plan.Version}, Controllers: []string{"weir"}, Dial: w.dial, Seed: w.seed,
-		Silent: true, Engines: 1, Driver: w,
+	w.net.Network, err = emu.New(emu.Config{
+		Topology: t, Versions: []openflow.Version{w.plan.Version}, Controllers: []string{"weir"}, Dial: w.machine.dial,
+		Seed: w.seed, Silent: true, Engines: 1, Driver: w,
 	})
 	if err != nil {
 		return err
 	}
 	for _, sw := range w.plan.Sockets {
-		if err := w.addSocket(sw); err != nil {
+		if err := w.net.addSocket(sw); err != nil {
 			return err
 		}
 	}
 	for _, h := range w.plan.Hosts {
-		if err := w.addStation(h); err != nil {
+		if err := w.net.addStation(h); err != nil {
 			return err
 		}
 	}
-	w.start()
-	w.tick()
-	w.watch()
+	w.machine.start()
+	w.wires.tick()
+	w.monitor = watch(w)
 	for i, h := range w.plan.Hosts {
-		w.stations[i].plug(w.sockets[h.Socket])
+		w.net.stations[i].plug(w.net.sockets[h.Socket])
 	}
 	return w.net.Start(neverEnds)
-}
-
-// hopMeter counts frames that switches take: a loop of broadcasts shows at once.
-type hopMeter struct {
-	since time.Time
-	hops  uint64
-}
-
-// hopsMost is how many frames all switches may take in a second, and hopsEach how many more for
-// each switch.
-const (
-	hopsMost = 4000
-	hopsEach = 400
-)
-
-func (m *hopMeter) look(w *world) {
-	hops := w.net.Totals().PacketHops
-	took := hops - m.hops
-	if took > uint64(hopsMost+hopsEach*w.plan.Switches) {
-		w.fail("a storm: switches took %d frames in %v", took, w.now.Sub(m.since))
-		return
-	}
-	if w.now.Sub(m.since) >= time.Second {
-		m.since, m.hops = w.now, hops
-	}
 }

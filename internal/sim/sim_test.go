@@ -88,7 +88,8 @@ func TestSeeds(t *testing.T) {
 }
 
 // TestIntents runs seeds in which intents are asked for: what was answered is so in every later
-// life, and when everything is repaired each has the paths that it should, in the switches too.
+// life, and when everything is repaired each has the paths that it should, in the switches too. Beside them an
+// application has rules with groups and meters.
 func TestIntents(t *testing.T) {
 	for seed := *fromFlag; seed < *fromFlag+uint64(*seedsFlag); seed++ {
 		for _, s := range Run(NewPlan(seed, WithIntents), nil).Wrong {

@@ -48,41 +48,6 @@ const shoutType = 0x88b5
 // plugs is the link of a socket.
 var plugs = topo.LinkSpec{Delay: 20 * time.Microsecond}
 
-func (w *world) addSocket(sw int) error {
-	s := &socket{w: w, index: len(w.sockets), sw: sw}
-	sws := w.net.Switches()[sw]
-	out, err := sws.Attach(0, fmt.Sprintf("socket%d", s.index), plugs, s)
-	if err != nil {
-		return err
-	}
-	_, _, at, port := out.Link().Ends()
-	if at != sws {
-		_, port, _, _ = out.Link().Ends()
-	}
-	s.out, s.port = out, port
-	out.Plug(false)
-	w.sockets = append(w.sockets, s)
-	return nil
-}
-
-func (w *world) addStation(spec HostPlan) error {
-	i := len(w.stations)
-	h := &station{w: w, index: i, heard: make(map[uint32]int)}
-	binary.BigEndian.PutUint32(h.mac[2:], uint32(i)+1)
-	h.mac[0] = 0x02
-	h.ip = netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})
-	cfg := host.Config{Name: h.name(), MAC: h.mac, IPv4: netip.PrefixFrom(h.ip, 24), VLAN: spec.VLAN,
-		Seed: w.seed ^ uint64(i)<<40 | 1}
-	if spec.IPv6 {
-		v6 := [16]byte{0: 0xfd, 15: byte(i + 1)}
-		cfg.IPv6 = netip.PrefixFrom(netip.AddrFrom16(v6), 64)
-	}
-	var err error
-	h.stack, err = host.New(cfg)
-	w.stations = append(w.stations, h)
-	return err
-}
-
 func (h *station) name() string { return fmt.Sprintf("h%d", h.index+1) }
 
 // plug puts a station into a socket, and has it say so.
@@ -100,6 +65,17 @@ func (h *station) pull() {
 	}
 }
 
+// settle plugs a station in, somewhere else if somebody was faster.
+func (h *station) settle(to *socket) {
+	for i := range h.w.net.sockets {
+		s := h.w.net.sockets[(to.index+i)%len(h.w.net.sockets)]
+		if s.station == nil {
+			h.plug(s)
+			return
+		}
+	}
+}
+
 // Deliver is of emu.External: the frame comes to the host in an event of its own.
 func (s *socket) Deliver(frame []byte) {
 	if h := s.station; h != nil {
@@ -112,7 +88,7 @@ func (s *socket) Deliver(frame []byte) {
 func (s *socket) Carrier(bool) {}
 
 func (h *station) take(frame []byte) {
-	if h.w.arrived(h, frame) {
+	if h.w.streams.arrived(h, frame) {
 		return
 	}
 	if len(frame) >= packet.EthernetLen+4 && binary.BigEndian.Uint16(frame[12:]) == shoutType {

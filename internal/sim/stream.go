@@ -22,6 +22,12 @@ type stream struct {
 	arrived  map[uint32]int // copies of each
 }
 
+// streams are those of a run. They are numbered by their place in the list.
+type streams struct {
+	w    *world
+	list []*stream
+}
+
 // streamHead begins what a frame of a stream carries: its EtherType, for local experiments (IEEE
 // 802), and a word that no other message has.
 var streamHead = []byte{0x88, 0xb6, 's', 't', 'r', 'm'}
@@ -92,26 +98,27 @@ func (p *Plan) plannedEvents(r *rand.Rand) {
 	}
 }
 
-// streamUntil has the streams begin before the first change, and go on until a while after the last
+// begin has the streams begin before the first change, and go on until a while after the last
 // event.
-func (w *world) streamUntil(last time.Duration) time.Duration {
+func (x *streams) begin(last time.Duration) time.Duration {
+	w := x.w
 	first := w.plan.Events[slices.IndexFunc(w.plan.Events, func(e Event) bool { return e.Kind != AskIntent })].At - streamWarms
 	for i, s := range w.plan.Streams {
-		x := &stream{from: w.stations[s.From], to: w.stations[s.To], arrived: make(map[uint32]int)}
-		w.streams = append(w.streams, x)
-		w.After(first+time.Duration(i)*time.Millisecond, func() { w.goOn(x, uint32(i), epoch.Add(last+streamAfter)) })
+		s := &stream{from: w.net.stations[s.From], to: w.net.stations[s.To], arrived: make(map[uint32]int)}
+		x.list = append(x.list, s)
+		w.After(first+time.Duration(i)*time.Millisecond, func() { x.goOn(s, uint32(i), epoch.Add(last+streamAfter)) })
 	}
 	// who was plugged in before its switch had a session was not heard, and has no reason to ask
 	// for anybody
-	for _, h := range w.stations {
+	for _, h := range w.net.stations {
 		h.do(func(now time.Duration) { h.stack.AnnounceAt(now + first + streamWarms/2) })
 	}
 	return last + streamAfter + streamSpan
 }
 
 // goOn sends the next frame of a stream.
-func (w *world) goOn(s *stream, number uint32, end time.Time) {
-	if w.now.After(end) {
+func (x *streams) goOn(s *stream, number uint32, end time.Time) {
+	if x.w.now.After(end) {
 		return
 	}
 	b := make([]byte, 60)
@@ -122,15 +129,15 @@ func (w *world) goOn(s *stream, number uint32, end time.Time) {
 	binary.BigEndian.PutUint32(b[22:], s.sent)
 	s.sent++
 	s.from.do(func(time.Duration) { s.from.Send(b) })
-	w.After(streamEvery, func() { w.goOn(s, number, end) })
+	x.w.After(streamEvery, func() { x.goOn(s, number, end) })
 }
 
 // arrived counts a frame that came to a host, if it is one of a stream.
-func (w *world) arrived(h *station, frame []byte) bool {
+func (x *streams) arrived(h *station, frame []byte) bool {
 	if len(frame) < 26 || !bytes.Equal(frame[12:18], streamHead) {
 		return false
 	}
-	if s := w.streams[binary.BigEndian.Uint32(frame[18:])]; packet.MAC(frame[:6]) == s.to.mac && h == s.to {
+	if s := x.list[binary.BigEndian.Uint32(frame[18:])]; packet.MAC(frame[:6]) == s.to.mac && h == s.to {
 		s.arrived[binary.BigEndian.Uint32(frame[22:])]++
 	}
 	return true
@@ -140,26 +147,26 @@ func (w *world) arrived(h *station, frame []byte) bool {
 const warm = uint32(streamWarms / streamEvery)
 
 // detoured looks for frames of streams in what a switch sends to its controller.
-func (w *world) detoured(b []byte) {
-	if len(w.streams) == 0 {
+func (x *streams) detoured(b []byte) {
+	if len(x.list) == 0 {
 		return
 	}
 	at := bytes.Index(b, streamHead)
 	if at < 0 || at+14 > len(b) {
 		return
 	}
-	s, n := w.streams[binary.BigEndian.Uint32(b[at+6:])], binary.BigEndian.Uint32(b[at+10:])
+	s, n := x.list[binary.BigEndian.Uint32(b[at+6:])], binary.BigEndian.Uint32(b[at+10:])
 	if n >= warm {
-		w.fail("frame %d from %s to %s goes by the controller, though nothing failed", n, s.from.name(), s.to.name())
+		x.w.fail("frame %d from %s to %s goes by the controller, though nothing failed", n, s.from.name(), s.to.name())
 	}
 }
 
-// judgeStreams wants each frame to have arrived once.
-func (w *world) judgeStreams() {
-	for _, s := range w.streams {
+// judge wants each frame to have arrived once.
+func (x *streams) judge() {
+	for _, s := range x.list {
 		for n := warm; n < s.sent; n++ {
 			if got := s.arrived[n]; got != 1 {
-				w.fail("frame %d of %d from %s to %s arrived %d times, though nothing failed", n, s.sent,
+				x.w.fail("frame %d of %d from %s to %s arrived %d times, though nothing failed", n, s.sent,
 					s.from.name(), s.to.name(), got)
 				return
 			}

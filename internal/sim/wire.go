@@ -68,18 +68,6 @@ func (e *end) name() string {
 	return [...]string{"switch ", "instance of "}[e.which] + e.wire.w.net.Switches()[e.wire.sw].Name()
 }
 
-// newWire makes a connection of a switch.
-func (w *world) newWire(sw int) *wire {
-	w.made++
-	c := &wire{w: w, id: w.made, sw: sw, random: w.random(randWire, uint64(sw)<<16|uint64(w.made))}
-	for i := range c.ends {
-		c.ends[i] = &end{wire: c, which: i}
-	}
-	c.ends[0].peer, c.ends[1].peer = c.ends[1], c.ends[0]
-	w.wires = append(w.wires, c)
-	return c
-}
-
 // take draws how long bytes take.
 func (c *wire) take() time.Duration {
 	d := time.Duration(c.random.Int64N(int64(bytesTake)))
@@ -107,8 +95,8 @@ func (e *end) running(do func()) {
 	w := e.wire.w
 	switch {
 	case e.session == nil || e.session.Ended():
-	case e.which == atInstance && w.now.Before(w.paused):
-		w.at(w.paused, func() { e.running(do) })
+	case e.which == atInstance && w.machine.isPaused():
+		w.at(w.machine.paused, func() { e.running(do) })
 	default:
 		do()
 	}
@@ -127,7 +115,7 @@ func (e *end) TryWrite(p []byte) (int, error) {
 	}
 	to.flying += n
 	if e.which == atSwitch {
-		e.wire.w.detoured(p[:n])
+		e.wire.w.streams.detoured(p[:n])
 	}
 	if !e.wire.silent {
 		chunk := append([]byte(nil), p[:n]...)
@@ -251,24 +239,6 @@ func (c *wire) cut(told bool) {
 // over reports whether both sessions have ended, or there is nothing left that could end them.
 func (c *wire) over() bool {
 	return (c.ends[0].session == nil || c.ends[0].session.Ended()) && (c.ends[1].session == nil || c.ends[1].session.Ended())
-}
-
-// tick wakes sessions whose deadline has passed, every session.TickInterval.
-func (w *world) tick() {
-	live := w.wires[:0]
-	for _, c := range w.wires {
-		for _, e := range c.ends {
-			if e.session != nil && e.session.Due() {
-				e.running(e.session.Wake)
-			}
-		}
-		if !c.over() {
-			live = append(live, c)
-		}
-	}
-	clear(w.wires[len(live):])
-	w.wires = live
-	w.After(session.TickInterval, w.tick)
 }
 
 // SetReadDeadline with a time in the past wakes the session.

@@ -94,6 +94,15 @@ func (c *Controller) ReadyWithin(ctx context.Context, d time.Duration) error {
 	return c.Ready(ctx)
 }
 
+// absent says that the switch is not connected, and why nobody waits for it any more.
+type absent struct {
+	text string
+	why  []error
+}
+
+func (e *absent) Error() string   { return e.text }
+func (e *absent) Unwrap() []error { return e.why }
+
 // connected waits for the switch's session.
 func (c *Controller) connected(ctx context.Context) (*session.Session, *conn, error) {
 	for {
@@ -107,9 +116,10 @@ func (c *Controller) connected(ctx context.Context) (*session.Session, *conn, er
 		case <-up:
 		case <-ctx.Done():
 			if lost != nil {
-				return nil, nil, fmt.Errorf("the switch has not come back to %s: %w; it went: %w", c.Address(), ctx.Err(), lost)
+				return nil, nil, &absent{fmt.Sprintf("the switch whose session ended (%v) has not come back to %s", lost, c.Address()),
+					[]error{ctx.Err(), lost}}
 			}
-			return nil, nil, fmt.Errorf("no switch has connected to %s: %w", c.Address(), ctx.Err())
+			return nil, nil, &absent{"no switch has connected to " + c.Address(), []error{ctx.Err()}}
 		}
 	}
 }

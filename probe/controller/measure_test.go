@@ -113,7 +113,7 @@ func TestEarlyBarrierIsToldByPackets(t *testing.T) {
 			t.Fatal(err)
 		}
 		miss := add(missPriority+1, openflow.Match{}, openflow.OutputController(openflow.ControllerNoCut))
-		if err := sw.ConsoleFlowMod(v, miss); err != nil {
+		if err := sw.Console().Apply(v, miss); err != nil {
 			t.Fatal(err)
 		}
 		sw.Misbehave(emu.Misbehaviour{ForgetFlowMods: true})

@@ -56,6 +56,22 @@ func Open(cfg Config) (*NIC, error) {
 	return n, nil
 }
 
+// Check reports why Open would not find an interface; one without a name is none.
+func Check(cfg Config) error {
+	if cfg.Interface == "" {
+		return nil
+	}
+	at, err := netdev.At(cfg.Namespace)
+	if err == nil {
+		defer at.Close()
+		_, err = at.Named(cfg.Interface)
+	}
+	if err != nil {
+		return reason(cfg, err)
+	}
+	return nil
+}
+
 func (n *NIC) state() string {
 	if n.cfg.State == "" {
 		return DefaultState

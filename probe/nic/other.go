@@ -16,6 +16,9 @@ var errLinux = errors.New("probes need Linux")
 // Open refuses.
 func Open(Config) (*NIC, error) { return nil, errLinux }
 
+// Check refuses.
+func Check(Config) error { return errLinux }
+
 // Cable refuses.
 func Cable(int) (a, b Config, unplug func(), err error) { return a, b, nil, errLinux }
 

@@ -147,6 +147,9 @@ func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
 		return err
 	}
 	_, err := s.client.Compact(ctx, int64(rev), clientv3.WithCompactPhysical())
+	if s.member != nil {
+		s.member.unmap() // etcd has hashed all values
+	}
 	return writeError(err)
 }
 
@@ -166,6 +169,7 @@ func (s *Store) Defragment(ctx context.Context) error {
 	if err := s.member.server.Backend().Defrag(); err != nil { // the client of an in-process member does not support it
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
+	s.member.unmap() // it has been written, and opened anew
 	return nil
 }
 

@@ -71,6 +71,9 @@ type member struct {
 	prealloc     preallocator // owned by the loop
 	quotaReached atomic.Bool  // sticky until much of the quota is free again
 	stop         func()       // and waits
+
+	stopping sync.Mutex // guards stopped; who holds it may use addresses of the database file
+	stopped  bool
 }
 
 // Start runs a single-member cluster, and returns when it serves. It serves all that was ever
@@ -133,6 +136,9 @@ func (m *member) start(ctx context.Context) (*Store, error) {
 		return nil, err
 	}
 	m.stop = sync.OnceFunc(func() {
+		m.stopping.Lock()
+		m.stopped = true
+		m.stopping.Unlock()
 		stop()
 		m.linked.close()
 		m.mark.close()

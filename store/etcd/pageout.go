@@ -24,6 +24,25 @@ func (s *Store) PageOut() {
 	}
 }
 
+// unmap takes the pages of the database file out of the process's memory, after all of it has been read. They
+// stay in the kernel's cache, where who needs one soon finds it.
+func (m *member) unmap() {
+	m.stopping.Lock()
+	defer m.stopping.Unlock()
+	if m.stopped {
+		return
+	}
+	tx := m.server.Backend().ConcurrentReadTx() // while one is open the file stays where it is mapped
+	tx.RLock()
+	defer tx.RUnlock()
+	for _, at := range mappings(m.cfg.databaseFile()) {
+		_, _, errno := unix.Syscall(unix.SYS_MADVISE, at[0], at[1]-at[0], unix.MADV_DONTNEED)
+		if errno != 0 {
+			m.cfg.Log.Debug("pages of the database stay mapped", "error", errno)
+		}
+	}
+}
+
 // mappings returns the address ranges at which a file is mapped in this process.
 func mappings(file string) (list [][2]uintptr) {
 	file, err := filepath.Abs(file)

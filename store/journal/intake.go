@@ -88,7 +88,8 @@ func (i *intake) ended() bool {
 	return i.closed != nil && i.queue.first == len(i.queue.groups)
 }
 
-// reject returns the waiting groups, all of which fail, and refuses new ones until unstick.
+// reject returns the waiting groups, all of which fail, and refuses new ones until the outcome of
+// the transaction in flight is known (committed, fail).
 func (i *intake) reject(err error) []group {
 	i.mu.Lock()
 	defer i.mu.Unlock()

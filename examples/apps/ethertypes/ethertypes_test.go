@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/app"
 	"github.com/weirnet/weir/examples/apps/ethertypes"
 	"github.com/weirnet/weir/internal/hub"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -113,17 +114,18 @@ func TestInAnInstance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	need.Await(t, "the handshake is done at the instance's end: packet-ins before are dropped", func() bool {
+		_, body := get(t, at, token, "/v1/switches/5")
+		return strings.Contains(body, `"connected":true`)
+	})
 	frame := append([]byte{2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5}, make([]byte, 46)...)
 	for i := range 5 {
 		if i == 3 {
 			frame = slices.Clone(frame)
 			frame[13] = 0xb6
 		}
-		for {
-			if _, err = s.Send(&openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: frame}); err == nil {
-				break
-			}
-			time.Sleep(time.Millisecond) // until the handshake is done
+		if _, err = s.Send(&openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: frame}); err != nil {
+			t.Fatal(err)
 		}
 	}
 	var counts ethertypes.EtherTypeCounts

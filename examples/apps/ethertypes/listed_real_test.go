@@ -43,4 +43,7 @@ func TestALine(t *testing.T) {
 	if out, err := run("-overlay="+overlay, "-run=TestInAnInstance", ".", "-args", "-listed"); err != nil {
 		t.Errorf("with its line: %v\n%s", err, out)
 	}
+	if out, err := run("-overlay="+overlay, "../../../app/catalog"); err != nil {
+		t.Errorf("with its line the list's own tests fail: %v\n%s", err, out)
+	}
 }

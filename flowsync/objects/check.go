@@ -1,0 +1,93 @@
+package objects
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Check verifies what must hold of a table between two calls; tests use it.
+func (t *Table) Check() error {
+	flights, shared := 0, 0
+	wanted, kept := map[*row]int{}, map[*row]int{}
+	for _, w := range t.of {
+		for _, r := range w.wants {
+			wanted[r]++
+		}
+		for _, r := range w.keeps {
+			kept[r]++
+		}
+	}
+	for _, r := range t.all() {
+		if r.flight != nil {
+			flights++
+		}
+		if !r.fixed {
+			shared++
+		}
+		if err := t.checkRow(r, wanted[r], kept[r]); err != nil {
+			return fmt.Errorf("%s: %w", r.name(), err)
+		}
+		delete(wanted, r)
+		delete(kept, r)
+	}
+	if flights != t.flights || shared != t.shared || len(wanted)+len(kept) > 0 {
+		return fmt.Errorf("%d messages in flight, counted %d; %d shared rows, counted %d; %d ended ones are used", flights,
+			t.flights, shared, t.shared, len(wanted)+len(kept))
+	}
+	return nil
+}
+
+func (t *rows) checkRow(r *row, wanted, kept int) error {
+	switch {
+	case r.ended:
+		return fmt.Errorf("has ended, and is found")
+	case r.wanted != wanted || r.kept != kept:
+		return fmt.Errorf("wanted %d times, counted %d; kept %d times, counted %d", wanted, r.wanted, kept, r.kept)
+	case r.held == nothing && r.flight == nil && !r.isWanted() && r.kept == 0 && len(r.usedBy) == 0:
+		return fmt.Errorf("is of no use, and is kept")
+	case r.number == 0 && r.held != nothing:
+		return fmt.Errorf("is held")
+	case r.queued != slices.Contains(t.queue, r):
+		return fmt.Errorf("queued: %t, and is not", r.queued)
+	}
+	return nil
+}
+
+// Waits reports whether a user waits to be woken.
+func (t *users) Waits(u User) bool {
+	w := t.of[u]
+	return w != nil && w.waits != nil && slices.Contains(w.waits.waiting, u)
+}
+
+// Wants returns how many objects a user wants.
+func (t *users) Wants(u User) int {
+	if w := t.of[u]; w != nil {
+		return len(w.wants)
+	}
+	return 0
+}
+
+// String is what is known of each object, a line each.
+func (t *Table) String() string {
+	var b strings.Builder
+	for _, r := range t.all() {
+		fmt.Fprintf(&b, "%s:", r.name())
+		if r.content != nil {
+			fmt.Fprintf(&b, " %s", r.content)
+		}
+		fmt.Fprintf(&b, " wanted by %d, kept by %d, used by %d, %s", r.wanted, r.kept, len(r.usedBy),
+			[...]string{"not there", "something there", "there"}[r.held])
+		for _, mark := range []struct {
+			is   bool
+			text string
+		}{{r.fixed, "fixed"}, {r.desired, "desired"}, {r.stale, "stale"}, {r.flight != nil, "in flight"}, {r.queued, "queued"},
+			{!r.retryAt.IsZero(), "waits"}, {r.refusal != nil, "refused"}, {len(r.waiting) > 0, "waited for"}} {
+			if mark.is {
+				b.WriteString(", " + mark.text)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

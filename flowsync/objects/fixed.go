@@ -1,0 +1,58 @@
+package objects
+
+import (
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset/object"
+)
+
+// Fix says that a meter with a fixed number (of those below plan.MeterProtectionFirst) is wanted, which drops packets
+// above a rate.
+func (t *Table) Fix(number, rate, burst uint32) {
+	r := t.byNumber[meters][number]
+	if r == nil {
+		r = &row{kind: meters, fixed: true}
+		t.number(r, number)
+	}
+	r.desired, r.stale = true, false
+	m, err := object.NewMeter(object.PacketsPerSecond, openflow.Band{Type: openflow.BandDrop, Rate: rate, Burst: burst})
+	switch {
+	case err != nil:
+		r.content = nil
+		if r.held == it {
+			t.set(r, something)
+		}
+		t.refuse(r, &Refusal{Reason: err.Error()})
+	case r.content == nil || *r.content.Digest() != *m.Digest():
+		r.content, r.refusal = m, nil
+		if r.held == it {
+			t.set(r, something)
+		}
+	}
+	t.touch(r)
+}
+
+// Unfix says that a meter with a fixed number is not wanted any more. It is deleted when no rule uses it.
+func (t *Table) Unfix(number uint32) {
+	if r := t.byNumber[meters][number]; r != nil {
+		r.desired, r.refusal = false, nil
+		t.touch(r)
+	}
+}
+
+// Fixed returns the meters with fixed numbers that are wanted, by number.
+func (t *Table) Fixed() (numbers []uint32) {
+	for _, r := range t.all() {
+		if r.fixed && r.desired {
+			numbers = append(numbers, r.number)
+		}
+	}
+	return numbers
+}
+
+// Refused returns why a meter with a fixed number is wanted and not at the switch; "" if it is, or was not refused.
+func (t *Table) Refused(number uint32) string {
+	if r := t.byNumber[meters][number]; r != nil && r.fixed && r.refusal != nil && r.held == nothing {
+		return r.refusal.Reason
+	}
+	return ""
+}
