@@ -176,6 +176,9 @@ func (t *ruleTable) ordered() int { return t.rowCount() - len(t.view) }
 func (t *ruleTable) reportInstalled(i uint32) {
 	r := &t.rows[i]
 	switch {
+	case policyOf(r.set).status && t.ofView().lacksMeter(i):
+		t.enqueue(i)
+		return
 	case policyOf(r.set).status:
 		t.ofView().setStatus(i, t.ofView().installedStatus(i))
 	case !r.state.has(reported):

@@ -239,6 +239,12 @@ func (t viewRules) chooseMeter(i uint32) bool {
 	return true
 }
 
+// lacksMeter reports whether a rule was sent without its meter, and the reason is gone since: somebody wants the meter now.
+func (t viewRules) lacksMeter(i uint32) bool {
+	v := t.view[i]
+	return v.bare != nil && t.rows[i].set == v.bare && t.withoutMeter(v) == ""
+}
+
 // yieldMeter does without the meter of a rule that the switch refused, if that may be why.
 func (t viewRules) yieldMeter(i uint32, code openflow.ErrorCode) bool {
 	v := t.view[i]

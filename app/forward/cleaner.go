@@ -20,8 +20,8 @@ type cleaner struct {
 	wrote  outlet.Written
 }
 
-// second deletes the rules of retired paths that are due.
-func (c *cleaner) second() {
+// due deletes the rules of retired paths that are due.
+func (c *cleaner) due() {
 	now := c.clock.second()
 	due := c.retired.takeDue(now)
 	for i := range due {

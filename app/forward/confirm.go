@@ -51,7 +51,12 @@ func (inst *installer) confirm(batch confirmations) {
 			inst.confirmed(t.installs, errGone)
 			continue
 		}
-		if err := out.Barrier(func(err error) { inst.confirmed(t.installs, err) }); err != nil {
+		t.at.silence.asked(inst.clock.beats.Load())
+		if err := out.Barrier(func(err error) {
+			t.at.silence.answered()
+			inst.confirmed(t.installs, err)
+		}); err != nil {
+			t.at.silence.answered()
 			inst.confirmed(t.installs, err)
 			continue
 		}

@@ -34,7 +34,12 @@ func newDatapath(dpid netview.DPID, s *shared) *Datapath {
 // BatchEnd is called on the goroutine that reads from the switch when all input that had arrived is
 // handled: one barrier to each switch written to confirms the rules of all pairs of the batch
 // there.
-func (d *Datapath) BatchEnd() { d.installer.batchEnd() }
+func (d *Datapath) BatchEnd() {
+	if d.silence.hears(d.clock.beats.Load()) {
+		d.refusals.active.Add(-1)
+	}
+	d.installer.batchEnd()
+}
 
 // FlowRemoved forgets the pair whose ingress rule expired or was removed. It is called on the
 // goroutine that reads from the switch.

@@ -27,6 +27,7 @@
 //	routes       how packets get to a host now, and whether a path still leads there
 //	switchTable  the switches, and their connections
 //	refusals     which switches refuse rules (package admission)
+//	silence      which switches owe an answer and say nothing
 //	retired      paths that pairs have left, until their rules are deleted
 //	slots        the places of planned moves
 //	inherited    rules of an earlier run that are no pair yet
@@ -58,6 +59,8 @@
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no
 //     loops.
 //   - No rule sends to a port that is not what it was when the rule was written (step.go).
+//   - No new pair waits for a switch that has become silent, and none of its rules stay (silence.go): a packet that is
+//     flooded where a rule is missing could meet one again, and loop.
 //   - A planned change of paths is hitless (moves.go), and bounded (planner.go).
 //   - A rule's idle time-out grows from switch to switch of a path: a pair runs out from its
 //     ingress on, so that a packet which finds one rule finds the next.

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/topology"
 )
@@ -37,7 +36,7 @@ func (f *Forward) Follow(maps *topology.Source) *Follower {
 				runtime.Gosched() // intents re-route first: without their rules packets are lost now
 			}
 		},
-		Beats: int(time.Second / beat.Every), Beat: f.Second,
+		Beats: 1, Beat: f.Beat,
 	}
 	w.update()
 	f.routes.maps.Store(maps)

@@ -34,6 +34,11 @@ func (r *retired) add(in *ingress, pr pairs.Pair, p *pairs.Path) {
 	r.put(retiredPath{in, pr, p, r.clock.second() + 2 + uint32(r.routes.transit(p)/time.Second)})
 }
 
+// addDue is add for a path that no packet has taken: its rules are deleted at once.
+func (r *retired) addDue(in *ingress, pr pairs.Pair, p *pairs.Path) {
+	r.put(retiredPath{in, pr, p, r.clock.second()})
+}
+
 func (r *retired) put(l retiredPath) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

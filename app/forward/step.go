@@ -90,7 +90,7 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 	f.Step(changes, snap, m, false)
 }
 
-// Second is called once a second, on Step's goroutine: it resets the limits per second, retries
+// Second is called once a second, on Step's goroutine, by Beat: it resets the limits per second, retries
 // moves, continues planned moves, and deletes the rules of retired paths.
 func (f *Forward) Second() {
 	f.clock.seconds.Add(1)
@@ -109,7 +109,7 @@ func (f *Forward) Second() {
 	if f.routes.current() != nil {
 		f.planner.plan()
 	}
-	f.cleaner.second()
+	f.cleaner.due()
 }
 
 // Continue starts queued moves when others have ended; Follower.Woken calls it, on Step's goroutine.

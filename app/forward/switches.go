@@ -18,6 +18,7 @@ type target struct {
 	id      netview.DPID
 	conn    atomic.Pointer[outlet.Conn] // nil while there is no connection
 	refusal admission.Refusal
+	silence silence
 }
 
 // switchTable has the switches that were ever attached, and are not forgotten. Any goroutine looks them up; who
