@@ -30,6 +30,14 @@ func TestOpenvSwitchHoldsObjects(t *testing.T) {
 
 // ordersWithObjects are for rules with a group of each type, with meters, and with both.
 func ordersWithObjects(t *testing.T, v openflow.Version, remove bool) (list []ruleset.Order) {
+	for i, objects := range usesOfObjects(t, v, 0) {
+		list = append(list, orderWithObjects(t, uint32(i+1), remove, objects))
+	}
+	return list
+}
+
+// usesOfObjects are the groups and meters of a rule each, which are others for another number below 5.
+func usesOfObjects(t *testing.T, v openflow.Version, nth uint32) [][]object.Object {
 	out := func(port uint32) []openflow.Action { return []openflow.Action{openflow.Output(port)} }
 	meter := func(u object.Unit, rate, burst uint32) object.Object {
 		m, err := object.NewMeter(u, openflow.Band{Type: openflow.BandDrop, Rate: rate, Burst: burst})
@@ -38,38 +46,42 @@ func ordersWithObjects(t *testing.T, v openflow.Version, remove bool) (list []ru
 		}
 		return m
 	}
-	backup := backupGroup(t, append(out(2), out(3)...))
-	uses := [][]object.Object{{backup}}
-	if v != openflow.V10 {
-		share := groupOf(t, openflow.GroupTypeSelect, object.Bucket{Weight: 2, Actions: out(2)},
-			object.Bucket{Weight: 1, Actions: out(3)})
-		uses = append(uses, []object.Object{copiesGroup(t, append(out(1), out(2)...))}, []object.Object{share},
-			[]object.Object{groupOf(t, openflow.GroupTypeIndirect, object.Bucket{Actions: out(3)})},
-			[]object.Object{backup, meter(object.PacketsPerSecond, 100, 10)},
-			[]object.Object{meter(object.KilobitsPerSecond, 5000, 0)})
+	backup := backupGroup(t, append(out(2+nth), out(3+nth)...))
+	if v == openflow.V10 {
+		return [][]object.Object{{backup}}
 	}
-	for i, objects := range uses {
-		var actions []openflow.Action
-		var instructions []openflow.Instruction
-		for place, o := range objects {
-			if _, is := o.(*object.Meter); is {
-				instructions = append(instructions, openflow.UseMeter(uint32(place)))
-			} else {
-				actions = append(actions, openflow.Group(uint32(place)))
-			}
-		}
-		do, err := ruleset.Use(1, append(instructions, openflow.Apply(actions...)), objects...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var match openflow.Match
-		match.SetUint(openflow.FieldEthType, 0x0800)
-		match.SetUint(openflow.FieldIPv4Dst, uint64(10<<24+i))
-		set := ruleset.New(plan.KindIntent, uint32(i+1), 20100, ruleset.Leg{Match: match.Canonical().OXM,
-			Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: 1, In: 1, Do: do}}}})
-		list = append(list, ruleset.Order{Rules: set, Remove: remove})
+	return [][]object.Object{
+		{backup},
+		{copiesGroup(t, append(out(1+nth), out(2+nth)...))},
+		{groupOf(t, openflow.GroupTypeSelect, object.Bucket{Weight: uint16(2 + 2*nth), Actions: out(2)},
+			object.Bucket{Weight: 1, Actions: out(3)})},
+		{groupOf(t, openflow.GroupTypeIndirect, object.Bucket{Actions: out(3 + nth)})},
+		{backup, meter(object.PacketsPerSecond, 100+nth, 10)},
+		{meter(object.KilobitsPerSecond, 5000+nth, 0)},
 	}
-	return list
+}
+
+// orderWithObjects is for a rule of an intent that sends packets to all groups in a list, and through all meters.
+func orderWithObjects(t *testing.T, number uint32, remove bool, objects []object.Object) ruleset.Order {
+	var actions []openflow.Action
+	var instructions []openflow.Instruction
+	for place, o := range objects {
+		if _, is := o.(*object.Meter); is {
+			instructions = append(instructions, openflow.UseMeter(uint32(place)))
+		} else {
+			actions = append(actions, openflow.Group(uint32(place)))
+		}
+	}
+	do, err := ruleset.Use(1, append(instructions, openflow.Apply(actions...)), objects...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var match openflow.Match
+	match.SetUint(openflow.FieldEthType, 0x0800)
+	match.SetUint(openflow.FieldIPv4Dst, uint64(10<<24+number))
+	set := ruleset.New(plan.KindIntent, number, 20100, ruleset.Leg{Match: match.Canonical().OXM,
+		Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: 1, In: 1, Do: do}}}})
+	return ruleset.Order{Rules: set, Remove: remove}
 }
 
 func objectsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) {

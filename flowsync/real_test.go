@@ -147,7 +147,16 @@ func newRealSwitch(t *testing.T, l *netlab.Lab, v openflow.Version) *realSwitch 
 }
 
 func newRealSwitchWith(t *testing.T, l *netlab.Lab, v openflow.Version, config Config) *realSwitch {
-	r := &realSwitch{t: t, lab: l, v: v, view: netview.New(netview.Limits{})}
+	r := newEngine(t, v, config)
+	r.serve()
+	r.lab, r.ovs = l, l.StartOVS()
+	r.ovs.AddBridge("s1", 1, v.String(), "tcp:"+realController)
+	return r
+}
+
+// newEngine is a realSwitch without a switch, which does not listen for one.
+func newEngine(t *testing.T, v openflow.Version, config Config) *realSwitch {
+	r := &realSwitch{t: t, v: v, view: netview.New(netview.Limits{})}
 	config.Grace = 10 * time.Millisecond
 	r.facts, r.loop = r.view.Facts(), New(config, r.view)
 	text := wanted13
@@ -162,20 +171,22 @@ func newRealSwitchWith(t *testing.T, l *netlab.Lab, v openflow.Version, config C
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	go r.loop.Run(ctx)
-	listener, err := net.Listen("tcp", realController)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := conns.NewServer(conns.Config{}, r)
-	go server.Serve(listener)
 	t.Cleanup(func() {
-		server.Close(context.Background())
 		cancel()
 		<-r.loop.done
 	})
-	r.ovs = l.StartOVS()
-	r.ovs.AddBridge("s1", 1, v.String(), "tcp:"+realController)
 	return r
+}
+
+// serve listens for the switch.
+func (r *realSwitch) serve() {
+	listener, err := net.Listen("tcp", realController)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	server := conns.NewServer(conns.Config{}, r)
+	go server.Serve(listener)
+	r.t.Cleanup(func() { server.Close(context.Background()) })
 }
 
 func (r *realSwitch) run() {

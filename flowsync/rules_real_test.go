@@ -32,7 +32,7 @@ func TestOpenvSwitchHoldsRuleSets(t *testing.T) {
 // outcomes counts what is told, and keeps the last of each intent.
 type outcomes struct {
 	mu    sync.Mutex
-	count [4]int
+	count [5]int
 	last  map[uint32]ruleset.Outcome
 }
 
