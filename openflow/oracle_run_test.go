@@ -196,7 +196,7 @@ func jsonLeaves(t *testing.T, raw []byte) []leaf {
 // classes are the parts of os-ken's class names that stand for all classes of a kind.
 var classes = []string{"OFPAction", "OFPInstruction", "OFPMeterBand", "OFPQueueProp", "OFPTableFeatureProp"}
 
-// oskenClass is one class for all that os-ken makes of one of ours: replies to multipart requests,
+// oskenClass is one class for all that os-ken makes of one of ours: multipart requests, their replies,
 // actions and the like.
 func oskenClass(name string) string {
 	switch name {
@@ -208,8 +208,10 @@ func oskenClass(name string) string {
 			return class + "."
 		}
 	}
-	if strings.HasSuffix(name, "StatsReply") {
-		return "OFPStatsReply."
+	for _, suffix := range []string{"StatsRequest", "StatsReply"} {
+		if strings.HasSuffix(name, suffix) {
+			return "OFP" + suffix + "."
+		}
 	}
 	return name + "."
 }

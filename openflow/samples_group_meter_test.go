@@ -64,6 +64,7 @@ func groupMeterSamples() []sample {
 				Bands: []BandCounter{{Packets: 33, Bytes: 3333}}},
 		}}}),
 		only13("multipart_request-meter_config", &MultipartRequest{Body: &MeterConfigRequest{Meter: 61}}),
+		only13("multipart_request-meter_config-all", &MultipartRequest{Body: &MeterConfigRequest{Meter: MeterAll}}),
 		only13("multipart_reply-meter_config", &MultipartReply{Body: &MeterConfigList{Meters: []MeterConfig{
 			{Flags: MeterFlagKbps | MeterFlagBurst, Meter: 60, Bands: bandSamples},
 			{Flags: MeterFlagPktps, Meter: 61, Bands: bandSamples[:1]},

@@ -5,6 +5,9 @@ package object
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,11 +19,12 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// TestOracles: ovs-ofctl and tshark read in the bytes of all messages what testdata/oracles says, which was compared
-// with the samples by eye.
+// TestOracles: ovs-ofctl, tshark and os-ken read in the bytes of all messages what testdata/oracles says, which was compared
+// with the samples by eye. Of group-mods and meter-mods os-ken writes the same bytes, too.
 func TestOracles(t *testing.T) {
 	list := messages(t)
-	for name, ask := range map[string]func(*testing.T, []message) []string{"ovs": askOVS, "tshark": askTshark} {
+	for name, ask := range map[string]func(*testing.T, []message) []string{"ovs": askOVS, "tshark": askTshark,
+		"osken": askOSKen} {
 		t.Run(name, func(t *testing.T) {
 			var all strings.Builder
 			for i, answer := range ask(t, list) {
@@ -32,14 +36,14 @@ func TestOracles(t *testing.T) {
 }
 
 // run runs a program and returns what it prints.
-func run(t *testing.T, name string, args ...string) string {
+func run(t *testing.T, in io.Reader, path string, args ...string) string {
 	t.Helper()
 	var errs bytes.Buffer
-	cmd := exec.Command(need.Program(t, name), args...)
-	cmd.Stderr = &errs
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stderr = in, &errs
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, errs.String())
+		t.Fatalf("%s: %v\n%s", path, err, errs.String())
 	}
 	return string(out)
 }
@@ -50,7 +54,30 @@ func askOVS(t *testing.T, list []message) (answers []string) {
 		if err := os.WriteFile(path, m.bytes(t), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		answers = append(answers, run(t, "ovs-ofctl", "-mm", "ofp-parse", path))
+		answers = append(answers, run(t, nil, need.Program(t, "ovs-ofctl"), "-mm", "ofp-parse", path))
+	}
+	return answers
+}
+
+// askOSKen returns what os-ken makes of each message.
+func askOSKen(t *testing.T, list []message) (answers []string) {
+	var in bytes.Buffer
+	for _, m := range list {
+		fmt.Fprintf(&in, "%x\n", m.bytes(t))
+	}
+	script := filepath.Join(need.Repository(t), "scripts", "oracle", "osken.py")
+	for line := range strings.Lines(run(t, &in, need.OSKen(t), script)) {
+		var answer struct {
+			OK    json.RawMessage
+			Error string
+		}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Error != "" {
+			t.Errorf("%s: %v, %s", list[len(answers)].name, err, answer.Error)
+		}
+		answers = append(answers, strings.NewReplacer(`"`, "", "OFP", "").Replace(string(answer.OK))+"\n")
+	}
+	if len(answers) != len(list) {
+		t.Fatalf("os-ken answered %d messages, not %d", len(answers), len(list))
 	}
 	return answers
 }
@@ -80,7 +107,7 @@ func askTshark(t *testing.T, list []message) (answers []string) {
 	for _, f := range tsharkFields {
 		args = append(args, "-e", f)
 	}
-	for line := range strings.Lines(run(t, "tshark", args...)) {
+	for line := range strings.Lines(run(t, nil, need.Program(t, "tshark"), args...)) {
 		values := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(values) != len(tsharkFields) {
 			t.Fatalf("tshark printed %d fields, not %d: %q", len(values), len(tsharkFields), values)
