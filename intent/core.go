@@ -215,7 +215,7 @@ func (c *Core) onTimer(n uint32) {
 			c.transitions.retire(n, e)
 		}
 	}
-	if c.tags.exposed(e) {
+	if c.tags.mustMove(e) {
 		c.planner.add(n)
 	}
 	c.decider.retryRefused(n, e)

@@ -219,26 +219,26 @@ func (d *decider) restore(n uint32, e *coreEntry) {
 	d.transitions.start(n, g, strategy{mode: restore}, nil)
 }
 
-// exposedRetry is when a wide intent is looked at again that cannot be moved onto tags now.
-const exposedRetry = 5 * time.Second
+// moveRetry is when a wide intent is looked at again that cannot be moved now.
+const moveRetry = 5 * time.Second
 
-// optimise moves an intent whose path works to a better one, if there is one, and one that takes packets of others
-// onto tags, whatever the path costs.
+// optimise moves an intent whose path works to a better one, if there is one, and one that must move (tags.mustMove)
+// whatever the path costs.
 func (d *decider) optimise(n uint32) {
 	e := d.entries.At(n)
-	exposed := d.tags.exposed(e)
-	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path && !exposed {
+	mustMove := d.tags.mustMove(e)
+	if e.content == "" || e.has(withdrawing) || e.kind == spec.Path && !mustMove {
 		return
 	}
 	if e.has(restorable) || !d.works(e) || d.refusals.avoided(n) != nil || e.transition != nil && e.transition.next != nil {
-		if exposed {
-			d.timers.Add(d.step.now.Add(exposedRetry), n)
+		if mustMove {
+			d.timers.Add(d.step.now.Add(moveRetry), n)
 		}
 		return
 	}
 	s := spec.Read(e.content)
 	g, p := d.compiler.compile(n, &s, topology.Filter{})
-	if p.code != NoCode || !exposed && !d.costOf(g).Less(d.costOf(e.rules)) || d.obstacle(g).code != NoCode {
+	if p.code != NoCode || !mustMove && !d.costOf(g).Less(d.costOf(e.rules)) || d.obstacle(g).code != NoCode {
 		return
 	}
 	d.step.counts.Moves++

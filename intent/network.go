@@ -57,7 +57,7 @@ func (c *Core) reevaluateAll() {
 		if e.content == "" {
 			continue
 		}
-		if all = append(all, n); c.network.Settled && c.tags.exposed(e) {
+		if all = append(all, n); c.network.Settled && c.tags.mustMove(e) {
 			c.timers.Add(c.step.now, n)
 		}
 	}
@@ -71,6 +71,7 @@ func (c *Core) reevaluateAll() {
 // ones that failed before that.
 func (c *Core) linksChanged(changes []netview.Change) {
 	keys, up := linksOf(changes)
+	c.tags.linksNarrowed(changes)
 	c.status.Scan(keys)
 	if len(c.queue.uprooted) == 0 && c.status.Into(keys) > scanAtOnce {
 		c.queue.addBroken(c.status.ScanFirst(firstReroutes))

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirnet/weir/intent/paths"
 	"github.com/weirnet/weir/intent/spec"
@@ -23,7 +24,7 @@ type tags struct {
 
 	short   bool            // there was no id for an intent
 	freed   bool            // and one is free again
-	revoked []uint32        // intents that have an id that was denied, since takeRevoked
+	revoked []uint32        // intents that must move, since takeRevoked
 	byHosts map[uint32]bool // intents that are wide because a host elsewhere has the address that fixes their source
 
 	seen   *netview.Snapshot // of narrow
@@ -74,7 +75,8 @@ func (t *tags) deny(id uint16) {
 	}
 }
 
-// takeRevoked returns the intents that have an id that was denied since the last call, some more than once.
+// takeRevoked returns the intents that have an id that was denied since the last call, or a path over a link that has
+// become narrow, some more than once.
 func (t *tags) takeRevoked() (list []uint32) {
 	list, t.revoked = t.revoked, nil
 	return list
@@ -138,15 +140,34 @@ func (t *tags) loaded(n uint32, e *coreEntry, s *spec.Spec, g *ruleset.Set) {
 // forget forgets an intent that is gone.
 func (t *tags) forget(n uint32) { delete(t.byHosts, n) }
 
-// exposed reports whether the rules of a wide intent take packets of others: they go by no tags, or by one that a host
-// uses.
-func (t *tags) exposed(e *coreEntry) bool {
+// mustMove reports whether a wide intent is to have other rules, whatever these cost: its own take packets of others, since
+// they go by no tags or by one that a host uses, or they go over a link that does not carry full-size frames with a tag.
+func (t *tags) mustMove(e *coreEntry) bool {
 	if !e.has(wide) || e.has(withdrawing) || e.rules == nil {
 		return false
 	}
-	exposed := !e.rules.Tagged()
-	t.each(e.rules, func(_ uint32, tag ruleset.Tag) { exposed = exposed || t.ids.Denied(uint16(tag)) })
-	return exposed
+	if !e.rules.Tagged() {
+		return true
+	}
+	denied := false
+	t.each(e.rules, func(_ uint32, tag ruleset.Tag) { denied = denied || t.ids.Denied(uint16(tag)) })
+	return denied || len(t.narrowLinks()) > 0 && t.registry.Any(e.rules, t.passesNarrow)
+}
+
+// linksNarrowed revokes the paths of intents whose tagged packets go over links that are narrow now. It looks at all
+// paths, since links become narrow rarely.
+func (t *tags) linksNarrowed(changes []netview.Change) {
+	narrow := func(c *netview.Change) bool {
+		return c.Kind == netview.KindLink && !c.Deleted && c.Link.Width == netview.WidthNarrow
+	}
+	if !slices.ContainsFunc(changes, func(c netview.Change) bool { return narrow(&c) }) {
+		return
+	}
+	for path := range t.registry.All() {
+		if path.Used() && path.Tagged() && t.passesNarrow(path) {
+			t.revoked = append(t.revoked, path.Users()...)
+		}
+	}
 }
 
 // with returns the path with the links of another whose packets carry tags. Where that cannot be, without has what is to
@@ -237,8 +258,8 @@ func (t *tags) cannotPush(s *spec.Spec, ingress []netview.Point) problem {
 	return problem{}
 }
 
-// tooNarrow says which link of a path does not carry frames with tags. All that do not are to be left out then.
-func (t *tags) tooNarrow(path *paths.Path) (without topology.Filter, p problem) {
+// narrowLinks returns the links that do not carry full-size frames with tags.
+func (t *tags) narrowLinks() []netview.LinkKey {
 	if t.seen != t.network.Snap {
 		t.seen, t.narrow = t.network.Snap, t.narrow[:0]
 		for l := range t.seen.Links() {
@@ -247,12 +268,22 @@ func (t *tags) tooNarrow(path *paths.Path) (without topology.Filter, p problem) 
 			}
 		}
 	}
-	if len(t.narrow) == 0 {
+	return t.narrow
+}
+
+func (t *tags) passesNarrow(path *paths.Path) bool {
+	return slices.ContainsFunc(t.narrowLinks(), path.Passes)
+}
+
+// tooNarrow says which link of a path does not carry frames with tags. All that do not are to be left out then.
+func (t *tags) tooNarrow(path *paths.Path) (without topology.Filter, p problem) {
+	narrow := t.narrowLinks()
+	if len(narrow) == 0 {
 		return without, p
 	}
 	path.EachLink(func(k netview.LinkKey) {
 		if l, ok := t.seen.Link(k); ok && l.Width == netview.WidthNarrow && p.code == NoCode {
-			without.Links = t.narrow
+			without.Links = narrow
 			p = problem{code: NoTag, text: fmt.Sprintf(
 				"link %s: frames with a tag more than hosts send do not pass: raise the MTU of what it leads through", k)}
 		}

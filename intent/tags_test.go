@@ -230,9 +230,40 @@ func TestNoTag(t *testing.T) {
 		t.Errorf("one that is not wide goes by %v", in.Rules.Legs[0].Route)
 	}
 	narrow(link(1, 2, 3, 1))
+	n.submit(false)
+	n.rest()
+	if got := n.ids("wide"); !strings.HasPrefix(got, "1/1:") {
+		t.Errorf("the tags of wide are %q: there is no way that is not narrow, want those of before", got)
+	}
+	n.wantState("wide", "installed")
 	narrow(link(3, 2, 4, 2))
 	n.submit(false, Request{Op: Create, Spec: all("none", at(2, 13), at(4, 13))})
 	n.rest()
 	n.wantState("none", "failed(no-tag)")
 	n.wantText("none", "link 0000000000000002/2->0000000000000004/1: frames with a tag")
+}
+
+// TestLinkBecomesNarrow: tagged packets leave a link that turns out to be narrow, by a change without loss; those of
+// intents that are not wide stay.
+func TestLinkBecomesNarrow(t *testing.T) {
+	n := square(t)
+	n.submit(false, Request{Op: Create, Spec: all("wide", at(2, 11), at(4, 11))},
+		Request{Op: Create, Spec: flow("own", at(2, 12), at(4, 12), 1)})
+	n.rest()
+	before := n.ids("wide")
+	if !strings.HasPrefix(before, "4/1:") {
+		t.Fatalf("the tags of wide are %q, want it to go straight", before)
+	}
+	n.facts.Update(func(tx *netview.FactsTx) {
+		tx.PutLink(&netview.Link{LinkKey: link(2, 2, 4, 1), Up: true, State: netview.LinkConfirmed, Since: n.now,
+			Width: netview.WidthNarrow})
+	})
+	n.rest()
+	if got := n.ids("wide"); !strings.HasPrefix(got, "1/1:") || !strings.Contains(got, " 3/1:") {
+		t.Errorf("the tags of wide are %q, want it to go by switches 1 and 3", got)
+	}
+	n.wantState("wide", "installed")
+	if in, _ := n.engine.Get("own"); len(in.Rules.Legs[0].Route.Hops) != 2 {
+		t.Errorf("one that is not wide goes by %v", in.Rules.Legs[0].Route)
+	}
 }
