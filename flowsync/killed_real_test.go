@@ -34,7 +34,7 @@ func TestObjectsOverKill(t *testing.T) {
 	}
 	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		k := &killed{realSwitch{t: t, lab: l, ovs: l.StartOVS(), v: openflow.V13}}
+		k := &killed{realSwitch{engine: &engine{t: t, v: openflow.V13}, lab: l, ovs: l.StartOVS()}}
 		k.ovs.AddBridge("s1", 1, "1.3", "tcp:127.0.0.1:1")
 		e := k.start(0)
 		k.settled(e)
@@ -102,15 +102,6 @@ func TestObjectsOverRestartOfSwitch(t *testing.T) {
 	})
 }
 
-// isSettled reports whether nothing is to be written, as far as is known.
-func (r *realSwitch) isSettled() (is bool) {
-	r.loop.Ask(func(core *Core) {
-		s := core.Statuses()[0]
-		is = s.Compared && s.Pending+s.Removing+s.Stale+s.Lacking+s.InFlight == 0 && core.switches[1].objects.Quiet()
-	})
-	return is
-}
-
 // What killable engines order, and what groups and meters that takes.
 const (
 	killedOrders = 24
@@ -141,7 +132,7 @@ func beEngine(t *testing.T, seed uint64) {
 	r.facts.Update(func(tx *netview.FactsTx) { tx.SetSettled() })
 	wanted := ordersToKill(t)
 	r.loop.Order(wanted)
-	r.serve()
+	r.listen()
 	random, quiet := rand.New(rand.NewPCG(seed, 1)), 0
 	for last := (engineState{Settled: true}); ; time.Sleep(time.Millisecond) {
 		var now engineState

@@ -10,7 +10,6 @@ import (
 
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/ruleset/object"
 )
@@ -61,29 +60,6 @@ func usesOfObjects(t *testing.T, v openflow.Version, nth uint32) [][]object.Obje
 	}
 }
 
-// orderWithObjects is for a rule of an intent that sends packets to all groups in a list, and through all meters.
-func orderWithObjects(t *testing.T, number uint32, remove bool, objects []object.Object) ruleset.Order {
-	var actions []openflow.Action
-	var instructions []openflow.Instruction
-	for place, o := range objects {
-		if _, is := o.(*object.Meter); is {
-			instructions = append(instructions, openflow.UseMeter(uint32(place)))
-		} else {
-			actions = append(actions, openflow.Group(uint32(place)))
-		}
-	}
-	do, err := ruleset.Use(1, append(instructions, openflow.Apply(actions...)), objects...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var match openflow.Match
-	match.SetUint(openflow.FieldEthType, 0x0800)
-	match.SetUint(openflow.FieldIPv4Dst, uint64(10<<24+number))
-	set := ruleset.New(plan.KindIntent, number, 20100, ruleset.Leg{Match: match.Canonical().OXM,
-		Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: 1, In: 1, Do: do}}}})
-	return ruleset.Order{Rules: set, Remove: remove}
-}
-
 func objectsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) {
 	told := &outcomes{last: map[uint32]ruleset.Outcome{}}
 	config := Config{OnOutcomes: told.add, NoMonitor: !monitor, ReadEvery: time.Second, LieWindow: time.Nanosecond}
@@ -119,11 +95,30 @@ func objectsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool)
 		})
 	}
 	r.agreesWithRuleSets(n + own)
+	r.refusesRemark(told)
 	r.loop.Order(ordersWithObjects(t, v, true))
 	l.Eventually(15*time.Second, "all is removed", func() bool { return told.of(ruleset.Removed) == n })
 	l.Eventually(15*time.Second, "no group or meter is left", func() bool {
 		return !strings.Contains(r.ofctl("dump-groups", "s1")+r.ofctl("dump-meters", "s1"), "10485")
 	})
+}
+
+// refusesRemark orders a rule with a meter that remarks, which Open vSwitch has not: nothing of it is written.
+func (r *realSwitch) refusesRemark(told *outcomes) {
+	m, err := object.NewMeter(object.KilobitsPerSecond, openflow.Band{Type: openflow.BandDSCPRemark, Rate: 8, PrecLevel: 1})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	sent := r.counters()
+	r.loop.Order([]ruleset.Order{orderWithObjects(r.t, 99, false, []object.Object{m})})
+	r.lab.Eventually(15*time.Second, "the rule is refused", func() bool { return told.of(ruleset.Refused) == 1 })
+	now, last := r.counters(), told.lastOf(99)
+	if want := m.String() + ": the switch has no bands of type dscp_remark; use another type"; last.Reason != want {
+		r.t.Errorf("refused: %s, want %s", last.Reason, want)
+	}
+	if now.FlowMods != sent.FlowMods || now.MeterMods != sent.MeterMods {
+		r.t.Errorf("it sent %+v, before %+v", now, sent)
+	}
 }
 
 // objectsAgree reports whether the switch has the groups and meters as they were made.

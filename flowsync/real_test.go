@@ -3,17 +3,14 @@
 package flowsync
 
 import (
-	"context"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
-	conns "github.com/weirnet/weir/session"
 )
 
 const realController = "127.0.0.1:6653"
@@ -54,92 +51,12 @@ func TestOpenvSwitchHoldsWhatIsDesired(t *testing.T) {
 	}
 }
 
-// realSwitch is a node without anything but sessions and flowsync, and an Open vSwitch.
+// realSwitch is an engine with an Open vSwitch.
 type realSwitch struct {
-	t     *testing.T
+	*engine
 	lab   *netlab.Lab
 	ovs   *netlab.OVS
-	v     openflow.Version
-	view  *netview.View
-	facts *netview.Facts
-	loop  *Loop
 	rules []netview.Rule
-}
-
-// sessionConn is the Conn of a session, which knows whose messages errors are about.
-type sessionConn struct {
-	*conns.Session
-	at   Address
-	mu   sync.Mutex
-	sent map[uint32]Refused // by transaction id
-}
-
-func (c *sessionConn) Send(batch uint64, index int, messages ...openflow.Message) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	first, err := c.Session.Send(messages...)
-	c.own(first, len(messages), batch, index)
-	return err
-}
-
-func (c *sessionConn) SendFrames(batch uint64, frames []byte, count int) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	first, err := c.Session.SendFrames(frames, count)
-	c.own(first, count, batch, 0)
-	return err
-}
-
-// own notes messages that were sent; c.mu is held.
-func (c *sessionConn) own(first uint32, count int, batch uint64, index int) {
-	for i := range count {
-		c.sent[first+uint32(i)] = Refused{Batch: batch, Index: index + i}
-	}
-}
-
-// of is whose message has a transaction id.
-func (c *sessionConn) of(xid uint32) (Refused, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	of, ok := c.sent[xid]
-	return of, ok
-}
-
-func (r *realSwitch) Connected(s *conns.Session) {
-	f := s.Features()
-	c := &sessionConn{Session: s, at: Address{netview.DPID(f.Datapath), epochs.Add(1)}, sent: make(map[uint32]Refused)}
-	s.SetValue(c)
-	r.loop.SwitchUp(c.at, f.Version, f.Tables, c)
-}
-func (r *realSwitch) PacketIn(*conns.Session, openflow.Header, *openflow.PacketIn) {}
-func (r *realSwitch) BatchEnd(*conns.Session)                                      {}
-
-func (r *realSwitch) Frame(s *conns.Session, h openflow.Header, frame []byte) bool {
-	return h.Type == openflow.TypeFlowRemoved && r.loop.RemovedFrame(s.Value().(*sessionConn).at, h.Version, frame)
-}
-
-func (r *realSwitch) Message(s *conns.Session, h openflow.Header, m openflow.Message) {
-	c := s.Value().(*sessionConn)
-	switch m := m.(type) {
-	case *openflow.ErrorMsg:
-		r.t.Logf("%s", openflow.Text(h, m))
-		if of, ok := c.of(h.XID); ok {
-			r.loop.Refused(c.at, of.Batch, of.Index, m)
-		}
-	case *openflow.FlowRemoved:
-		r.loop.Removed(c.at, m)
-	case *openflow.MultipartReply:
-		if list, ok := m.Body.(*openflow.FlowUpdateList); ok {
-			r.loop.Updates(c.at, list)
-		}
-	case *openflow.Experimenter:
-		if paused, ok := m.FlowMonitorPause(h.Version); ok {
-			r.loop.MonitorPaused(c.at, paused)
-		}
-	}
-}
-func (r *realSwitch) Disconnected(s *conns.Session, _ error) {
-	r.loop.SwitchDown(s.Value().(*sessionConn).at, "")
 }
 
 func newRealSwitch(t *testing.T, l *netlab.Lab, v openflow.Version) *realSwitch {
@@ -147,18 +64,7 @@ func newRealSwitch(t *testing.T, l *netlab.Lab, v openflow.Version) *realSwitch 
 }
 
 func newRealSwitchWith(t *testing.T, l *netlab.Lab, v openflow.Version, config Config) *realSwitch {
-	r := newEngine(t, v, config)
-	r.serve()
-	r.lab, r.ovs = l, l.StartOVS()
-	r.ovs.AddBridge("s1", 1, v.String(), "tcp:"+realController)
-	return r
-}
-
-// newEngine is a realSwitch without a switch, which does not listen for one.
-func newEngine(t *testing.T, v openflow.Version, config Config) *realSwitch {
-	r := &realSwitch{t: t, v: v, view: netview.New(netview.Limits{})}
-	config.Grace = 10 * time.Millisecond
-	r.facts, r.loop = r.view.Facts(), New(config, r.view)
+	r := &realSwitch{engine: newEngine(t, v, config), lab: l}
 	text := wanted13
 	if v == openflow.V10 {
 		text = wanted10
@@ -166,27 +72,19 @@ func newEngine(t *testing.T, v openflow.Version, config Config) *realSwitch {
 	for _, line := range strings.Split(text, "\n") {
 		r.rules = append(r.rules, parseRule(t, line))
 	}
-	r.facts.Update(func(tx *netview.FactsTx) {
-		tx.PutSwitch(&netview.Switch{DPID: 1, State: netview.SwitchReady, Connected: true, Settled: true})
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	go r.loop.Run(ctx)
-	t.Cleanup(func() {
-		cancel()
-		<-r.loop.done
-	})
+	r.listen()
+	r.ovs = l.StartOVS()
+	r.ovs.AddBridge("s1", 1, v.String(), "tcp:"+realController)
 	return r
 }
 
-// serve listens for the switch.
-func (r *realSwitch) serve() {
+// listen has the engine listen for a real switch.
+func (r *engine) listen() {
 	listener, err := net.Listen("tcp", realController)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	server := conns.NewServer(conns.Config{}, r)
-	go server.Serve(listener)
-	r.t.Cleanup(func() { server.Close(context.Background()) })
+	r.serve(listener)
 }
 
 func (r *realSwitch) run() {
@@ -244,11 +142,6 @@ func (r *realSwitch) ofctl(args ...string) string { return r.ovs.Ofctl(r.v.Strin
 // dump counts the entries of the switch's own listing with a text in them.
 func (r *realSwitch) dump(text string) int {
 	return strings.Count(r.ofctl("dump-flows", "s1"), text)
-}
-
-func (r *realSwitch) counters() (c Counters) {
-	r.loop.Ask(func(core *Core) { c = core.Counters() })
-	return c
 }
 
 // agree waits until all is installed and the switch's own listing has as many entries: what the

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,28 +26,6 @@ func TestOpenvSwitchHoldsRuleSets(t *testing.T) {
 			})
 		}
 	}
-}
-
-// outcomes counts what is told, and keeps the last of each intent.
-type outcomes struct {
-	mu    sync.Mutex
-	count [5]int
-	last  map[uint32]ruleset.Outcome
-}
-
-func (o *outcomes) add(list []ruleset.Outcome) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, out := range list {
-		o.count[out.Result]++
-		o.last[out.Rules.Number] = out
-	}
-}
-
-func (o *outcomes) of(what ruleset.Result) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.count[what]
 }
 
 // manyOrders are for n intents, each with addresses of its own; those for every third also have a

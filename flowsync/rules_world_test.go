@@ -133,6 +133,29 @@ func groupOf(t tester, kind openflow.GroupType, buckets ...object.Bucket) *objec
 	return g
 }
 
+// orderWithObjects is for a rule of an intent that sends packets to all groups in a list, and through all meters.
+func orderWithObjects(t tester, number uint32, remove bool, objects []object.Object) ruleset.Order {
+	var actions []openflow.Action
+	var instructions []openflow.Instruction
+	for place, o := range objects {
+		if _, is := o.(*object.Meter); is {
+			instructions = append(instructions, openflow.UseMeter(uint32(place)))
+		} else {
+			actions = append(actions, openflow.Group(uint32(place)))
+		}
+	}
+	do, err := ruleset.Use(1, append(instructions, openflow.Apply(actions...)), objects...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var match openflow.Match
+	match.SetUint(openflow.FieldEthType, 0x0800)
+	match.SetUint(openflow.FieldIPv4Dst, uint64(10<<24+number))
+	set := ruleset.New(plan.KindIntent, number, 20100, ruleset.Leg{Match: match.Canonical().OXM,
+		Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: 1, In: 1, Do: do}}}})
+	return ruleset.Order{Rules: set, Remove: remove}
+}
+
 func parseOrders(t tester, dpid netview.DPID, text string) (list []ruleset.Order) {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) != "" {
