@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/agent"
 	"github.com/weirnet/weir/session"
 )
 
@@ -94,7 +95,8 @@ func (a *attempts) connect(ch *channel) {
 		w.Close()
 		return
 	}
-	c := &conn{sw: ch.sw, channel: ch, wire: w, roles: roles, async: defaultAsync}
+	c := &conn{sw: ch.sw, channel: ch, wire: w, roles: roles}
+	c.Agent = agent.New(c)
 	var handler session.SwitchHandler = c
 	if ch.sw.profile != nil {
 		handler = &delayedConn{conn: c, room: make(chan struct{}, 1)}

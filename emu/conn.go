@@ -1,20 +1,12 @@
 package emu
 
 import (
-	"errors"
 	"time"
 
+	"github.com/weirnet/weir/agent"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
-)
-
-// Packet-ins are lost while more than maxAsync bytes wait for a controller, besides the statistics
-// it has asked for. Answers, and what tells of lost entries and changed ports, go on. Below
-// littleAsync the statistics have left.
-const (
-	maxAsync    = 1 << 20
-	littleAsync = 64 << 10
 )
 
 // conn is one connection of a switch to a controller: the session's SwitchHandler. What the session
@@ -24,29 +16,23 @@ type conn struct {
 	channel    *channel
 	wire       *wire
 	roles      *session.Roles       // of the switch, since it has power
-	version    openflow.Version     // from Connected on
 	flags      openflow.ConfigFlags // that the tables know of; of the reader
 	lastError  *rejection           // the controller's last word so far; of the reader
 	acceptance acceptance           // of the reader
 
-	session *session.Session // from Connected on; guarded by the switch's lock, as the rest is
-	async   openflow.AsyncMasks
-	asked   int                                   // bytes of statistics that may wait still
-	pin     openflow.PacketIn                     // memory that is used again
-	parts   map[uint32]*openflow.MultipartRequest // that have come, of requests in several parts; of the reader
+	agent.Agent
 }
 
 // Connected adds the connection to those of the switch, after the handshake.
 func (c *conn) Connected(s *session.Session) {
 	sw := c.sw
-	c.version = s.Version()
 	sw.mu.Lock()
 	if sw.roles != c.roles {
 		sw.mu.Unlock()
 		c.wire.Close()
 		return
 	}
-	c.session = s
+	c.Attach(s)
 	first := sw.control.add(c) // what no entry matches is shown while a controller of OpenFlow 1.0 is there
 	sw.data.table.SetMiss(sw.control.speaks(openflow.V10))
 	greet := !sw.announced && !sw.net.cfg.Silent
@@ -125,20 +111,25 @@ func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 // doFrom is do for what was promised for a time.
 func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message, from time.Duration,
 	f func(t *flowtable.Switch, out *output) error) bool {
+	ok, err := c.tables(from, f)
+	if err != nil {
+		agent.Refuse(s, h, m, err)
+	}
+	return ok && err == nil
+}
+
+// tables calls f with the tables, with what was promised for a time; false: the power was off meanwhile.
+func (c *conn) tables(from time.Duration, f func(t *flowtable.Switch, out *output) error) (ok bool, err error) {
 	sw := c.sw
 	sw.mu.Lock()
-	if sw.roles != c.roles { // the power was off meanwhile
-		sw.mu.Unlock()
-		return false
+	defer sw.mu.Unlock()
+	if sw.roles != c.roles {
+		return false, nil
 	}
 	out := output{sw: sw, now: sw.data.clock(sw.net.now()), from: from}
-	err := f(sw.data.table, &out)
+	err = f(sw.data.table, &out)
 	sw.data.count()
-	sw.mu.Unlock()
-	if err != nil {
-		refuse(s, h, m, err)
-	}
-	return err == nil
+	return true, err
 }
 
 // FlowMod applies a flow-mod.
@@ -153,9 +144,9 @@ func (c *conn) changeFlows(s *session.Session, h openflow.Header, m *openflow.Fl
 	}
 	return c.do(s, h, m, func(t *flowtable.Switch, out *output) (err error) {
 		if c.sw.misbehaviour.forgets() {
-			err = t.CheckFlowMod(c.version, m, out.now)
+			err = t.CheckFlowMod(c.Version(), m, out.now)
 		} else {
-			err = t.FlowMod(c.version, m, out.now, out)
+			err = t.FlowMod(c.Version(), m, out.now, out)
 		}
 		if m.IdleTimeout|m.HardTimeout != 0 { // also after an error: where only the buffer was at fault, the entry is there
 			c.sw.data.expire(out.now, out)
@@ -176,39 +167,43 @@ func (c *conn) PacketOut(s *session.Session, h openflow.Header, m *openflow.Pack
 func (c *conn) packetOut(s *session.Session, h openflow.Header, m *openflow.PacketOut, from time.Duration) {
 	c.doFrom(s, h, m, from, func(t *flowtable.Switch, out *output) error {
 		c.sw.engine.counts.packetOuts.Add(1)
-		return t.PacketOut(c.version, m, out.now, out)
+		return t.PacketOut(c.Version(), m, out.now, out)
 	})
 }
 
-// packetIn sends a packet-in; false if too much is queued for the controller. The switch's lock is
-// held.
-func (c *conn) packetIn(p *flowtable.PacketIn) bool {
-	waiting := c.session.Queue()
-	if waiting < littleAsync {
-		c.asked = 0
-	}
-	if waiting > maxAsync+c.asked {
-		return false
-	}
-	p.Message(&c.pin, c.version, c.session.SwitchConfig().MissSendLen)
-	_, err := c.session.Send(&c.pin)
-	c.pin.Data = nil
-	return err == nil
-}
-
-// refuse answers a message with the specification's error; not if the session has ended.
-func refuse(s *session.Session, h openflow.Header, m openflow.Message, why error) {
-	if sessionGone(why) {
+// Message does what the session does not do itself.
+func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	if e, ok := m.(*openflow.ErrorMsg); ok {
+		c.lastError = &rejection{code: e.Code, text: string(e.Data)}
 		return
 	}
-	d := &openflow.DecodeError{Code: openflow.BadRequestBadType, Reason: why.Error()}
-	var refused *flowtable.Error
-	if errors.As(why, &refused) {
-		d.Code = refused.Code
+	c.Agent.Message(s, h, m)
+}
+
+// Tables calls f with the tables, unless the power was off meanwhile.
+func (c *conn) Tables(f func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error) (ok bool, err error) {
+	return c.tables(0, func(t *flowtable.Switch, out *output) error { return f(t, out.now, out) })
+}
+
+// Desc describes the switch.
+func (c *conn) Desc() *openflow.Desc { return c.sw.desc() }
+
+// Show leaves out the entries that a misbehaving switch hides.
+func (c *conn) Show(reply openflow.ReplyBody) { c.sw.misbehaviour.hide(reply) }
+
+// PortMod configures a port. One that is switched off has no carrier, at both ends of its link.
+func (c *conn) PortMod(v openflow.Version, m *openflow.PortMod) (ok bool, err error) {
+	p, changed := c.sw.ports.find(m.Port), false
+	ok, err = c.tables(0, func(t *flowtable.Switch, out *output) error {
+		if err := t.PortMod(v, m, out.now, out); err != nil || p == nil || m.Mask&openflow.PortConfigDown == 0 {
+			return err
+		}
+		p.stopped.Store(m.Config&openflow.PortConfigDown != 0) // under the lock: the tables and it say the same
+		changed = true
+		return nil
+	})
+	if changed {
+		p.link.refresh()
 	}
-	frame, err := openflow.Append(nil, s.Version(), h.XID, m)
-	if err != nil {
-		frame = []byte{uint8(s.Version())}
-	}
-	_ = s.Reply(h.XID, openflow.NewError(d, frame))
+	return ok, err
 }

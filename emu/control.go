@@ -46,18 +46,17 @@ func (c *Control) remove(one *conn) (was, last bool) {
 
 // speaks reports whether some controller speaks a version.
 func (c *Control) speaks(v openflow.Version) bool {
-	return slices.ContainsFunc(c.conns, func(c *conn) bool { return c.version == v })
+	return slices.ContainsFunc(c.conns, func(c *conn) bool { return c.Version() == v })
 }
 
 // packetIn sends a packet to all controllers that get such ones, and says how many have taken it, or had no room.
 func (c *Control) packetIn(p *flowtable.PacketIn) (sent, refused int) {
 	for _, c := range c.conns {
-		if p.Only10 && c.version != openflow.V10 || !c.wants(asyncPacketIn, uint8(p.Reason)) {
-			continue
-		}
-		if c.packetIn(p) {
+		switch wanted, taken := c.PacketIn(p); {
+		case !wanted:
+		case taken:
 			sent++
-		} else {
+		default:
 			refused++
 		}
 	}
@@ -67,18 +66,14 @@ func (c *Control) packetIn(p *flowtable.PacketIn) (sent, refused int) {
 // flowRemoved tells that an entry went.
 func (c *Control) flowRemoved(m *openflow.FlowRemoved) {
 	for _, c := range c.conns {
-		if c.wants(asyncFlowRemoved, uint8(m.Reason)) {
-			_, _ = c.session.Send(m)
-		}
+		c.FlowRemoved(m)
 	}
 }
 
 // portStatus tells that a port changed.
 func (c *Control) portStatus(reason openflow.PortReason, p openflow.Port) {
 	for _, c := range c.conns {
-		if c.wants(asyncPortStatus, uint8(reason)) {
-			_, _ = c.session.Send(&openflow.PortStatus{Reason: reason, Port: flowtable.PortIn(c.version, p)})
-		}
+		c.PortStatus(reason, p)
 	}
 }
 

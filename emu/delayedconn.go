@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/agent"
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -41,8 +42,8 @@ func (a *delayedConn) Frame(s *session.Session, h openflow.Header, frame []byte)
 		return false // the session refuses it
 	}
 	if r, ok := m.(*openflow.MultipartRequest); ok {
-		if r, err = a.assemble(h, r); err != nil {
-			refuse(s, h, m, err)
+		if r, err = a.Assemble(h, r); err != nil {
+			agent.Refuse(s, h, m, err)
 		}
 		if r == nil || err != nil {
 			return true
@@ -176,8 +177,8 @@ func (a *delayedConn) act(t *task) {
 	case *openflow.PacketOut:
 		a.PacketOut(t.s, t.h, m)
 	case *openflow.MultipartRequest:
-		if err := a.answer(t.s, t.h, m.Body); err != nil {
-			refuse(t.s, t.h, m, err)
+		if err := a.Answer(t.s, t.h, m.Body); err != nil {
+			agent.Refuse(t.s, t.h, m, err)
 		}
 	default:
 		a.Message(t.s, t.h, t.m)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/agent"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -93,7 +94,7 @@ func TestAsyncMasks(t *testing.T) {
 	await(t, "both get the packet", func() bool { i, _ := a.seen(); j, _ := b.seen(); return i == 1 && j == 1 })
 
 	masks := ask(t, sb, &openflow.GetAsyncRequest{}).(*openflow.GetAsyncReply).AsyncMasks
-	if masks != defaultAsync {
+	if masks != agent.DefaultAsync {
 		t.Fatalf("at first %+v", masks)
 	}
 	masks.PacketIn[0], masks.PortStatus[0] = 0, 1<<openflow.PortAdded

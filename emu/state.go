@@ -56,7 +56,7 @@ func (sw *Switch) Controls() []ControlState {
 	for _, c := range sw.control.conns {
 		for i, ch := range sw.control.channels {
 			if c.channel == ch {
-				list[i].Connected, list[i].Version = true, c.version
+				list[i].Connected, list[i].Version = true, c.Version()
 			}
 		}
 	}

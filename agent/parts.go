@@ -1,4 +1,4 @@
-package emu
+package agent
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package emu
+package agent
 
 import (
 	"time"
@@ -13,18 +13,18 @@ const describeItems = 1024
 
 // answerFlows sends flow statistics part by part: a table may be large, and the switch's engine
 // serves other switches too.
-func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.FlowRequest) error {
+func (a *Agent) answerFlows(s *session.Session, h openflow.Header, r *openflow.FlowRequest) error {
 	var survey *flowtable.Survey
 	for more := true; more; {
 		part := &openflow.FlowStatsList{}
-		ok, err := c.inspect(func(t *flowtable.Switch, now time.Duration) (err error) {
+		ok, err := a.of.Tables(func(t *flowtable.Switch, now time.Duration, _ flowtable.Output) (err error) {
 			if survey == nil {
-				if survey, err = t.Survey(c.version, r, now); err != nil {
+				if survey, err = t.Survey(a.version, r, now); err != nil {
 					return err
 				}
 			}
 			part, more = t.Describe(survey, describeItems, now)
-			c.sw.misbehaviour.hide(part)
+			a.of.Show(part)
 			return nil
 		})
 		if err != nil || !ok {
@@ -34,25 +34,15 @@ func (c *conn) answerFlows(s *session.Session, h openflow.Header, r *openflow.Fl
 		if err := sendParts(s, h.XID, part, more); err != nil {
 			return err
 		}
-		c.queueStats(s.Queue() - before)
+		a.queueStats(s.Queue() - before)
 	}
 	return nil
 }
 
-// inspect calls f with the tables; ok is false if they are no longer those of this connection.
-func (c *conn) inspect(f func(t *flowtable.Switch, now time.Duration) error) (ok bool, err error) {
-	sw := c.sw
-	sw.mu.Lock()
-	defer sw.mu.Unlock()
-	if sw.roles != c.roles {
-		return false, nil
-	}
-	return true, f(sw.data.table, sw.data.clock(sw.net.now()))
-}
-
 // queueStats adds to the bytes of statistics that are queued for the controller.
-func (c *conn) queueStats(bytes int) {
-	c.sw.mu.Lock()
-	defer c.sw.mu.Unlock()
-	c.asked += max(bytes, 0)
+func (a *Agent) queueStats(bytes int) {
+	_, _ = a.of.Tables(func(*flowtable.Switch, time.Duration, flowtable.Output) error {
+		a.asked += max(bytes, 0)
+		return nil
+	})
 }

@@ -1,6 +1,8 @@
-package emu
+package agent
 
 import (
+	"time"
+
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
@@ -13,8 +15,8 @@ const (
 )
 
 // multipart answers a multipart request, in as many parts as it takes.
-func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.MultipartRequest) {
-	m, err := c.assemble(h, m)
+func (a *Agent) multipart(s *session.Session, h openflow.Header, m *openflow.MultipartRequest) {
+	m, err := a.Assemble(h, m)
 	if m == nil && err == nil {
 		return
 	}
@@ -22,10 +24,10 @@ func (c *conn) multipart(s *session.Session, h openflow.Header, m *openflow.Mult
 		err = &flowtable.Error{Code: openflow.BadRequestIsSlave, Reason: "table features set by a slave"}
 	}
 	if err == nil {
-		err = c.answer(s, h, m.Body)
+		err = a.Answer(s, h, m.Body)
 	}
 	if err != nil {
-		refuse(s, h, m, err)
+		Refuse(s, h, m, err)
 	}
 }
 
@@ -35,25 +37,25 @@ func sets(body openflow.RequestBody) bool {
 	return ok && len(l.Tables) > 0
 }
 
-// assemble puts the parts of a request together; nil without an error while there are more to come.
-func (c *conn) assemble(h openflow.Header, m *openflow.MultipartRequest) (*openflow.MultipartRequest, error) {
-	first := c.parts[h.XID]
+// Assemble puts the parts of a request together; nil without an error while there are more to come.
+func (a *Agent) Assemble(h openflow.Header, m *openflow.MultipartRequest) (*openflow.MultipartRequest, error) {
+	first := a.parts[h.XID]
 	more := m.Flags&openflow.MultipartMore != 0
 	if first == nil && !more {
 		return m, nil
 	}
 	overflow := &flowtable.Error{Code: openflow.BadRequestMultipartBufferOverflow, Reason: "too many parts of requests"}
 	if first == nil {
-		if len(c.parts) >= maxPartial {
+		if len(a.parts) >= maxPartial {
 			return m, overflow
 		}
-		if c.parts == nil {
-			c.parts = make(map[uint32]*openflow.MultipartRequest)
+		if a.parts == nil {
+			a.parts = make(map[uint32]*openflow.MultipartRequest)
 		}
-		c.parts[h.XID] = m
+		a.parts[h.XID] = m
 		return nil, nil
 	}
-	delete(c.parts, h.XID)
+	delete(a.parts, h.XID)
 	if err := first.Merge(m); err != nil {
 		return m, &flowtable.Error{Code: openflow.BadRequestBadMultipart, Reason: err.Error()}
 	}
@@ -61,35 +63,32 @@ func (c *conn) assemble(h openflow.Header, m *openflow.MultipartRequest) (*openf
 		return m, overflow
 	}
 	if more {
-		c.parts[h.XID] = first
+		a.parts[h.XID] = first
 		return nil, nil
 	}
 	return first, nil
 }
 
-// answer answers a complete request.
-func (c *conn) answer(s *session.Session, h openflow.Header, body openflow.RequestBody) error {
-	sw := c.sw
+// Answer answers a complete request; an error is to be answered by Refuse.
+func (a *Agent) Answer(s *session.Session, h openflow.Header, body openflow.RequestBody) error {
 	switch body := body.(type) {
 	case *openflow.DescRequest:
-		return s.Reply(h.XID, &openflow.MultipartReply{Body: sw.desc()})
+		return s.Reply(h.XID, &openflow.MultipartReply{Body: a.of.Desc()})
 	case *openflow.FlowRequest:
-		return c.answerFlows(s, h, body)
+		return a.answerFlows(s, h, body)
 	case *openflow.MultipartExperimenterBody, *openflow.FlowMonitorRequest:
 		return &flowtable.Error{Code: openflow.BadRequestBadExperimenter, Reason: "no experimenter is known"}
 	}
-	sw.mu.Lock()
-	defer sw.mu.Unlock()
-	if sw.roles != c.roles {
-		return nil
-	}
-	reply, err := sw.data.table.Multipart(c.version, body, sw.data.clock(sw.net.now()))
-	if err != nil {
+	_, err := a.of.Tables(func(t *flowtable.Switch, now time.Duration, _ flowtable.Output) error {
+		reply, err := t.Multipart(a.version, body, now)
+		if err != nil {
+			return err
+		}
+		a.of.Show(reply)
+		before := s.Queue()
+		err = sendParts(s, h.XID, reply, false)
+		a.asked += max(s.Queue()-before, 0)
 		return err
-	}
-	sw.misbehaviour.hide(reply)
-	before := s.Queue()
-	err = sendParts(s, h.XID, reply, false)
-	c.asked += max(s.Queue()-before, 0)
+	})
 	return err
 }
