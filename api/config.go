@@ -18,7 +18,7 @@ import (
 
 // Config is what the interface needs of the rest of an instance. Fields that may be nil say so; all
 // functions are called from many goroutines at a time and must not block, except those of Switches,
-// Intents and IntentFlows.
+// Intents, IntentFlows, IntentRules, Groups and Meters.
 type Config struct {
 	rest.StackConfig
 	View *netview.View
@@ -34,6 +34,10 @@ type Config struct {
 	SoftRules func(netview.DPID) iter.Seq[*netview.Rule]
 	// IntentRules are the rules of intents that are wanted at a switch. nil: none.
 	IntentRules func(netview.DPID) []*netview.Rule
+	// Groups and Meters are what is wanted at a switch, or what it has under our numbers; they wait for
+	// the turn of flowsync. nil: none.
+	Groups func(netview.DPID) []client.Group
+	Meters func(netview.DPID) []client.Meter
 	// Members are the instances of the cluster, ordered by name. nil: none.
 	Members func() []client.Member
 	// Apps are the built-in applications, ordered by name. nil: none.
@@ -115,6 +119,12 @@ func (c Config) orDefaults() Config {
 	c.StackConfig = c.StackConfig.WithDefaults()
 	if c.IntentRules == nil {
 		c.IntentRules = func(netview.DPID) []*netview.Rule { return nil }
+	}
+	if c.Groups == nil {
+		c.Groups = func(netview.DPID) []client.Group { return nil }
+	}
+	if c.Meters == nil {
+		c.Meters = func(netview.DPID) []client.Meter { return nil }
 	}
 	if c.SoftRules == nil {
 		c.SoftRules = func(netview.DPID) iter.Seq[*netview.Rule] { return func(func(*netview.Rule) bool) {} }

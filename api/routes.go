@@ -25,6 +25,7 @@ func (s *Server) routes(cfg *Config) []rest.Route {
 		(&links{s.reader}).routes(),
 		(&hosts{s.reader}).routes(),
 		(&flows{s.reader, cfg.Counters, cfg.IntentRules, cfg.SoftRules}).routes(),
+		(&objects{s.reader, cfg.Groups, cfg.Meters}).routes(),
 		(&paths{s.Clock, cfg.Paths}).routes(),
 		(&check{s.Clock, cfg.Check, cfg.Intents}).routes(),
 		(&apps{s.reader, cfg.Apps}).routes(),

@@ -43,6 +43,11 @@ func TestGolden(t *testing.T) {
 		"/v1/paths?src=s1&dst=s2", "/v1/paths?src=10.0.0.1&dst=00:00:00:00:00:00:00:02",
 		"/v1/paths?src=10.0.0.9&dst=s2", "/v1/paths?src=2001:db8::1&dst=s2", "/v1/paths?src=s1&dst=nowhere",
 		"/v1/alarms", "/v1/alarms?all=true", "/v1/drain", "/v1/config", "/v1/audit",
+		// groups and meters: of all switches, of one, page by page; of one that has none, and of none
+		"/v1/groups", "/v1/groups?dpid=2", "/v1/groups?dpid=0x1&limit=1",
+		"/v1/groups?dpid=1&continue=00000000000000000000000000000003.1",
+		"/v1/meters?continue=00000000000000000000000000000003.1", "/v1/meters", "/v1/meters?dpid=1",
+		"/v1/groups?dpid=9", "/v1/meters?dpid=x", "/v1/meters?limit=0",
 	} {
 		w := s.get(path)
 		fmt.Fprintf(&got, "GET %s\n%d %s\n", path, w.Code, w.Header().Get("Content-Type"))

@@ -66,7 +66,7 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 			Tokens: []rest.Token{{Role: rest.RoleAdmin, Secret: adminToken, Name: "root"},
 				{Role: rest.RoleOperator, Secret: operatorToken}, {Role: rest.RoleViewer, Secret: viewerToken}}}},
 		View: v, Switches: s, Paths: direct{},
-		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced,
+		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced, Groups: testGroups, Meters: testMeters,
 		Members: func() []client.Member {
 			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 		},

@@ -34,6 +34,8 @@ var kinds = []kind{
 	{name: "links", singular: "link", rows: linkResource},
 	{name: "hosts", singular: "host", rows: hostResource},
 	{name: "flows", singular: "flow", rows: flowResource, actual: entryResource},
+	{name: "groups", singular: "group", rows: groupResource},
+	{name: "meters", singular: "meter", rows: meterResource},
 	{name: "intents", singular: "intent", rows: intentResource},
 	{name: "members", singular: "member", rows: memberResource},
 	{name: "apps", singular: "app", rows: appResource},
@@ -49,16 +51,22 @@ func newGet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get KIND [ID]",
 		Short: "Show the network as an instance sees it",
-		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, intents, members, apps,
-alarms, drains, audit, config.
+		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, groups, meters, intents,
+members, apps, alarms, drains, audit, config.
 
-ID is a datapath id or name for switches, ports, links (or two with a hyphen between) and flows, an id (MAC, or MAC/vlan) or IP
-address for hosts, a name for members and apps, an id for intents, a kind for alarms and drains, and for audit the time, or how long
-ago, of the first record. Ports of one switch are shown with their counters and rates, and the age of these; JSON has more of them.
-STATE of a link tells how it is known (confirmed: discovery frames have passed), UP whether it can be used now: a confirmed link
-that is cut is confirmed and not up. Flows are the desired rules and their state; with --actual they are the switch's own entries. Of
-drains, PASSING counts the paths that are still to leave, and BOUND the pairs of hosts (with a path in use) and intents that
-remain because they have no other path: see weir help drain.
+ID is a datapath id or name for switches, ports, links (or two with a hyphen between), flows, groups and meters, an id (MAC, or
+MAC/vlan) or IP address for hosts, a name for members and apps, an id for intents, a kind for alarms and drains, and for audit
+the time, or how long ago, of the first record. Ports of one switch are shown with their counters and rates, and the age of
+these; JSON has more of them. STATE of a link tells how it is known (confirmed: discovery frames have passed), UP whether it can
+be used now: a confirmed link that is cut is confirmed and not up. Flows are the desired rules and their state; with --actual
+they are the switch's own entries. Of drains, PASSING counts the paths that are still to leave, and BOUND the pairs of hosts
+(with a path in use) and intents that remain because they have no other path: see weir help drain.
+
+Groups and meters are those that have numbers of Weir's at a switch, and those that are still to get one. Those of others are
+left alone and not listed; OpenFlow 1.0 has none. STATE is wanted or waiting (desired, and to be sent), sending, confirmed,
+refused, unwanted (the switch has it, nobody desires it, and it cannot be deleted yet) or deleting. RULES counts the desired
+rules that use it, OWNERS the intents and applications that desire these. INSTALLED is what the switch has in its place, as
+weir check says it.
 
 Tables show switches by name; with -o wide by datapath id, and links with their width. An empty cell is a dash.`,
 		Example: `  weir get switches
@@ -68,6 +76,8 @@ Tables show switches by name; with -o wide by datapath id, and links with their 
   weir get links --watch
   weir get flows                 all desired rules, those of intents included
   weir get flows spine-1 --actual
+  weir get groups spine-1
+  weir get meters
   weir get intents --watch
   weir get alarms --watch
   weir get audit 1h

@@ -20,7 +20,8 @@ func resolve(ctx context.Context, c *client.Client, kind, id string) (string, er
 		if _, err := client.ParseDPID(id); id != "" && err != nil {
 			return linkNamed(ctx, c, id)
 		}
-	case "switches", "switch", "ports", "port", "flows", "flow":
+	case "switches", "switch", "ports", "port", "flows", "flow",
+		"groups", "group", "meters", "meter":
 		if _, err := client.ParseDPID(id); id != "" && err != nil {
 			return switchNamed(ctx, c, id)
 		}

@@ -80,8 +80,8 @@ func TestScripts(t *testing.T) {
 					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
 				},
 				Counters:    counters,
-				IntentRules: rulesOfIntents,
-				Apps:        func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
+				IntentRules: rulesOfIntents, Groups: groups, Meters: meters,
+				Apps: func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
 			}))
 			e.Defer(func() { srv.CloseClientConnections(); srv.Close() })
 			e.Setenv("API", strings.TrimPrefix(srv.URL, "http://"))
@@ -181,4 +181,39 @@ func rulesOfIntents(dpid netview.DPID) []*netview.Rule {
 	}
 	return []*netview.Rule{{DPID: 1, Table: 0, Priority: 40100, Cookie: 0x20000, Owner: "intents", State: netview.RuleInstalled,
 		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(2))}}}
+}
+
+// groups are those of switch 1: one that is confirmed, one that has no number yet, and one that is not ours.
+func groups(dpid netview.DPID) []client.Group {
+	if dpid != 1 {
+		return nil
+	}
+	number, other, port, local := uint32(1<<20), uint32(1<<20+7), uint32(2), uint32(openflow.PortLocal)
+	return []client.Group{
+		{DPID: dpid.String(), Group: &number, Type: "ff", Buckets: []client.Bucket{
+			{WatchPort: &port, Actions: []string{"set_field:5->ip_dscp", "output:2"}},
+			{WatchPort: &local, WatchGroup: &other, Actions: []string{"output:local"}}},
+			ObjectStatus: client.ObjectStatus{State: "confirmed", Rules: 12, Owners: 3}},
+		{DPID: dpid.String(), Group: &other, Type: "all", Buckets: []client.Bucket{},
+			ObjectStatus: client.ObjectStatus{State: "deleting", Held: "group of others"}},
+		{DPID: dpid.String(), Type: "select", Buckets: []client.Bucket{
+			{Weight: 2, Actions: []string{"group:0"}}, {Weight: 1, Actions: []string{"output:3"}}},
+			ObjectStatus: client.ObjectStatus{State: "waiting", Reason: "group without a number, which it uses, is not confirmed",
+				Rules: 1, Owners: 1}},
+	}
+}
+
+// meters are those of switch 1.
+func meters(dpid netview.DPID) []client.Meter {
+	if dpid != 1 {
+		return nil
+	}
+	fixed, number := uint32(1), uint32(1<<20)
+	return []client.Meter{
+		{DPID: dpid.String(), Meter: &fixed, Unit: "pktps", Bands: []client.Band{{Type: "drop", Rate: 100, Burst: 10}},
+			ObjectStatus: client.ObjectStatus{State: "sending", Held: "meter pktps {drop,rate=99}", Rules: 1, Owners: 1}},
+		{DPID: dpid.String(), Meter: &number, Unit: "kbps", Bands: []client.Band{
+			{Type: "dscp_remark", Rate: 64, PrecLevel: 1}, {Type: "drop", Rate: 128}},
+			ObjectStatus: client.ObjectStatus{State: "refused", Reason: "the switch has no meters", Rules: 2, Owners: 1}},
+	}
 }

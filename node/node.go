@@ -266,6 +266,7 @@ func (n *node) buildAPI() error {
 	n.api = api.New(api.Config{
 		StackConfig: stack, View: n.view,
 		Switches: &n.answers, Paths: &n.answers, SoftRules: n.answers.SoftRules, IntentRules: n.flowsync.OrderedRules,
+		Groups: n.answers.Groups, Meters: n.answers.Meters,
 		Counters: n.apps.Stats.Board().Switch,
 		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
 		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},

@@ -1,5 +1,5 @@
 // Package northbound answers what the API asks of several engines at once: paths, comparisons, what
-// depends on a switch that is to be forgotten, and what switches say of themselves.
+// depends on a switch that is to be forgotten, which groups and meters switches have, and what they say of themselves.
 //
 // # Inputs and outputs
 //

@@ -56,6 +56,9 @@ func (t *Table) auditRow(r *row, is *listed, now time.Time) (d Difference, diffe
 	if h != was {
 		t.set(r, h)
 	}
+	if h == something {
+		r.other = is.text()
+	}
 	t.wakeIfHeld(r)
 	switch {
 	case r.isWanted() && h == it:

@@ -18,6 +18,7 @@ func (t *Table) Check() error {
 			kept[r]++
 		}
 	}
+	held := t.heldUp()
 	for _, r := range t.all() {
 		if r.flight != nil {
 			flights++
@@ -26,6 +27,9 @@ func (t *Table) Check() error {
 			shared++
 		}
 		if err := t.checkRow(r, wanted[r], kept[r]); err != nil {
+			return fmt.Errorf("%s: %w", r.name(), err)
+		}
+		if err := t.checkState(r, held[r]); err != nil {
 			return fmt.Errorf("%s: %w", r.name(), err)
 		}
 		delete(wanted, r)
@@ -50,6 +54,25 @@ func (t *rows) checkRow(r *row, wanted, kept int) error {
 		return fmt.Errorf("is held")
 	case r.queued != slices.Contains(t.queue, r):
 		return fmt.Errorf("queued: %t, and is not", r.queued)
+	}
+	return nil
+}
+
+// checkState verifies that the state that is shown is what follows for a row.
+func (t *Table) checkState(r *row, held string) error {
+	if !r.isWanted() && !r.mayBeHeld() {
+		return nil // it is not shown
+	}
+	s, reason := t.state(r, "", held)
+	_, due := t.due(r)
+	says := s == Wanted || s == Deleting && r.flight == nil
+	switch {
+	case says != due && held == "", says && !due:
+		return fmt.Errorf("is shown as %s (%s), and a message is due: %t", s, reason, due)
+	case (reason == "") == (s == Waiting || s == Unwanted || s == Refused):
+		return fmt.Errorf("is shown as %s with reason %q", s, reason)
+	case r.other != "" && r.held != something:
+		return fmt.Errorf("is said to be %s in other content", r.other)
 	}
 	return nil
 }

@@ -11,7 +11,8 @@
 //
 // In: which objects (package object) each user wants, and which its entry may still use; what the switch lists, answers
 // and refuses. A user is a number, which the caller gives to a rule. Out: messages (Next), each of which ends with Done;
-// users whose rules may be sent now, and those whose objects are refused (Ready, Woken); what differed (Audit).
+// users whose rules may be sent now, and those whose objects are refused (Ready, Woken); what differed (Audit); what is
+// known of each, for people (Show).
 //
 // A meter of the switch plan has a fixed number, and no users: it is wanted by its owner (Fix), whatever rules use it.
 //

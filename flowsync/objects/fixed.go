@@ -17,18 +17,22 @@ func (t *Table) Fix(number, rate, burst uint32) {
 	m, err := object.NewMeter(object.PacketsPerSecond, openflow.Band{Type: openflow.BandDrop, Rate: rate, Burst: burst})
 	switch {
 	case err != nil:
+		t.becomesOther(r)
 		r.content = nil
-		if r.held == it {
-			t.set(r, something)
-		}
 		t.refuse(r, &Refusal{Reason: err.Error()})
 	case r.content == nil || *r.content.Digest() != *m.Digest():
+		t.becomesOther(r)
 		r.content, r.refusal = m, nil
-		if r.held == it {
-			t.set(r, something)
-		}
 	}
 	t.touch(r)
+}
+
+// becomesOther says that the content of a row changes: if the switch has it, it has another one from then on.
+func (t *Table) becomesOther(r *row) {
+	if r.held == it {
+		t.set(r, something)
+		r.other = r.content.String()
+	}
 }
 
 // Unfix says that a meter with a fixed number is not wanted any more. It is deleted when no rule uses it.

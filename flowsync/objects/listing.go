@@ -175,7 +175,9 @@ func (t *Table) Compare(l *Listing) {
 		r := t.listedRow(is)
 		found[r] = true
 		r.confirmed = is.is(r)
-		t.set(r, is.heldAs(r))
+		if t.set(r, is.heldAs(r)); r.held == something {
+			r.other = is.text()
+		}
 	}
 	for _, r := range t.all() {
 		if !found[r] {

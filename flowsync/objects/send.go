@@ -203,6 +203,7 @@ func (t *sending) Done(o *Op, e *openflow.ErrorMsg, now time.Time) {
 		t.requeue(&t.room[r.kind])
 	case e == nil && o.content != r.content: // of a fixed number, which is wanted with another content meanwhile
 		t.set(r, something)
+		r.other = o.content.String()
 	case e == nil:
 		r.confirmed, r.tries, r.fails = true, 0, 0
 		t.set(r, it)

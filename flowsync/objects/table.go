@@ -87,7 +87,8 @@ type row struct {
 	usedBy  []*row // groups whose content uses it
 
 	held      held
-	flight    *Op // the message in flight
+	other     string // while held is something: what that is, for people; empty if it is not known
+	flight    *Op    // the message in flight
 	confirmed bool
 	changed   uint64 // Table.clock
 	queued    bool
@@ -303,7 +304,9 @@ func (t *rows) set(r *row, h held) {
 	if r.fixed && (r.held == nothing) != (h == nothing) {
 		t.fixed = append(t.fixed, r.number)
 	}
-	r.held = h
+	if r.held = h; h != something {
+		r.other = ""
+	}
 	t.clock++
 	r.changed = t.clock
 }
