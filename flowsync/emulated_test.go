@@ -24,7 +24,7 @@ func TestMeterRemarks(t *testing.T) {
 		af21, af22, af23 = 2<<3 | 1<<1, 2<<3 | 2<<1, 2<<3 | 3<<1
 		ef               = 46
 	)
-	told := &outcomes{last: map[uint32]ruleset.Outcome{}}
+	told := newOutcomes()
 	e := newEngine(t, openflow.V13, Config{OnOutcomes: told.add})
 	from, to := e.emulated()
 	for i, c := range []struct {

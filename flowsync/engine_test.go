@@ -3,6 +3,7 @@ package flowsync
 import (
 	"context"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -136,11 +137,16 @@ func (e *engine) isSettled() (is bool) {
 	return is
 }
 
-// outcomes counts what is told, and keeps the last of each intent.
+// outcomes counts what is told, and keeps the last of each intent, and the results of each in their order.
 type outcomes struct {
 	mu    sync.Mutex
 	count [5]int
 	last  map[uint32]ruleset.Outcome
+	all   map[uint32][]string
+}
+
+func newOutcomes() *outcomes {
+	return &outcomes{last: make(map[uint32]ruleset.Outcome), all: make(map[uint32][]string)}
 }
 
 func (o *outcomes) add(list []ruleset.Outcome) {
@@ -149,6 +155,7 @@ func (o *outcomes) add(list []ruleset.Outcome) {
 	for _, out := range list {
 		o.count[out.Result]++
 		o.last[out.Rules.Number] = out
+		o.all[out.Rules.Number] = append(o.all[out.Rules.Number], out.Result.String())
 	}
 }
 
@@ -156,6 +163,13 @@ func (o *outcomes) of(what ruleset.Result) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.count[what]
+}
+
+// results are those of an intent: "installed lost installed".
+func (o *outcomes) results(intent uint32) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.Join(o.all[intent], " ")
 }
 
 // lastOf is what was told last of an intent.

@@ -69,7 +69,7 @@ func TestObjectsOverKill(t *testing.T) {
 func TestObjectsOverRestartOfSwitch(t *testing.T) {
 	t.Parallel()
 	netlab.Inside(t, func(t *testing.T, l *netlab.Lab) {
-		told := &outcomes{last: map[uint32]ruleset.Outcome{}}
+		told := newOutcomes()
 		r := newRealSwitchWith(t, l, openflow.V13, Config{OnOutcomes: told.add, LieWindow: time.Nanosecond})
 		r.loop.Order(ordersToKill(t))
 		l.Eventually(15*time.Second, "all is installed", func() bool { return told.of(ruleset.Installed) == killedOrders })
@@ -127,7 +127,7 @@ type engineState struct {
 
 // beEngine is a process that is an engine, until it is killed.
 func beEngine(t *testing.T, seed uint64) {
-	told := &outcomes{last: map[uint32]ruleset.Outcome{}}
+	told := newOutcomes()
 	r := newEngine(t, openflow.V13, Config{OnOutcomes: told.add})
 	r.facts.Update(func(tx *netview.FactsTx) { tx.SetSettled() })
 	wanted := ordersToKill(t)

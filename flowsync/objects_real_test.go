@@ -61,7 +61,7 @@ func usesOfObjects(t *testing.T, v openflow.Version, nth uint32) [][]object.Obje
 }
 
 func objectsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) {
-	told := &outcomes{last: map[uint32]ruleset.Outcome{}}
+	told := newOutcomes()
 	config := Config{OnOutcomes: told.add, NoMonitor: !monitor, ReadEvery: time.Second, LieWindow: time.Nanosecond}
 	r := newRealSwitchWith(t, l, v, config)
 	orders := ordersWithObjects(t, v, false)

@@ -47,7 +47,7 @@ func manyOrders(t *testing.T, n int, remove bool) (list []ruleset.Order) {
 
 func ruleSetsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) {
 	const n = 300
-	told := &outcomes{last: map[uint32]ruleset.Outcome{}}
+	told := newOutcomes()
 	r := newRealSwitchWith(t, l, v,
 		Config{OnOutcomes: told.add, NoMonitor: !monitor, ReadEvery: time.Second, LieWindow: time.Nanosecond})
 	own := len(Infrastructure(1, v, 254))
