@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/flowsync/objects"
 	"github.com/weirnet/weir/internal/netlab"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
@@ -81,6 +82,7 @@ func objectsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool)
 			t.Errorf("the switch lists %d bundles", got)
 		}
 		o := parseOrder(t, 1, "install intent=99 in=1 out=2 meter=7")
+		r.shows(0)
 		r.loop.Order([]ruleset.Order{o})
 		l.Eventually(15*time.Second, "a meter is refused", func() bool { return told.of(ruleset.Refused) == 1 })
 		return
@@ -95,6 +97,7 @@ func objectsOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool)
 		})
 	}
 	r.agreesWithRuleSets(n + own)
+	r.shows(8)
 	r.refusesRemark(told)
 	r.loop.Order(ordersWithObjects(t, v, true))
 	l.Eventually(15*time.Second, "all is removed", func() bool { return told.of(ruleset.Removed) == n })
@@ -118,6 +121,21 @@ func (r *realSwitch) refusesRemark(told *outcomes) {
 	}
 	if now.FlowMods != sent.FlowMods || now.MeterMods != sent.MeterMods {
 		r.t.Errorf("it sent %+v, before %+v", now, sent)
+	}
+}
+
+// shows verifies that so many groups and meters are shown, all of them confirmed and used.
+func (r *realSwitch) shows(want int) {
+	var known KnownObjects
+	r.loop.Ask(func(c *Core) { known = c.Objects(1) })
+	list := known.Count()
+	for _, o := range list {
+		if o.State != objects.Confirmed || o.Held != "" || o.Rules == 0 || o.Owners == 0 {
+			r.t.Errorf("%+v", o)
+		}
+	}
+	if len(list) != want {
+		r.t.Errorf("%d groups and meters are shown, want %d", len(list), want)
 	}
 }
 
