@@ -95,9 +95,7 @@ func (a *adopter) expects(dpid netview.DPID, pr pairs.Pair, cookie uint64) bool 
 }
 
 // second adopts the pairs whose paths are known from end to end, without writing anything, and
-// deletes the rules that lead in a circle, to a port that is down, or to a switch that has no rule
-// for the pair: packets on these would reach the controller in the middle of a path that it cannot
-// begin anew. The rest expires, or becomes complete when another switch is read.
+// deletes the rules that are wrong. The rest expires, or becomes complete when another switch is read.
 func (a *adopter) second() {
 	r, snap, now := &a.inherited, a.routes.snap.Load(), a.clock.second()
 	r.mu.Lock()
@@ -107,6 +105,9 @@ func (a *adopter) second() {
 	}
 	r.changed = false
 	all := r.all()
+	if len(all) == 0 {
+		return
+	}
 	g := adoption{adopter: a, snap: snap, peers: peers(snap)}
 	for _, at := range all {
 		rule := r.get(at)
@@ -128,9 +129,7 @@ func (a *adopter) second() {
 		}
 	}
 	for _, at := range all {
-		rule := r.get(at)
-		if rule != nil && (rule.hasUpstream && !rule.visited || !portUp(snap, at.dpid, rule.out) || g.deadEnd(at, rule)) &&
-			a.delete(at) {
+		if rule := r.get(at); rule != nil && g.isWrong(at, rule) && a.delete(at) {
 			g.over = append(g.over, at)
 			r.changed = true // what leads there is to go too
 		}
@@ -197,6 +196,15 @@ func portUp(snap *netview.Snapshot, dpid netview.DPID, port uint32) bool {
 	}
 	p, ok := sw.Port(port)
 	return ok && p.Up
+}
+
+// isWrong reports whether a rule leads in a circle, to a port that is down, or to a switch that has no rule for the
+// pair: packets on it would reach the controller in the middle of a path that it cannot begin anew. Or whether it is
+// that of a later hop, where the pair's source is by now: such a rule of an ended pair stays at a switch that could not
+// be told. Packets that enter there would keep it, and it is no pair's, so that it would not follow the destination.
+func (g *adoption) isWrong(at ruleLocation, rule *inheritedRule) bool {
+	return rule.hasUpstream && !rule.visited || !portUp(g.snap, at.dpid, rule.out) || g.deadEnd(at, rule) ||
+		!rule.ingress && g.routes.entersAt(at.pr, at.dpid)
 }
 
 // deadEnd reports whether a rule leads over a link to a switch that has no rule for the pair, and

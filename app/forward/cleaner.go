@@ -44,7 +44,8 @@ func (c *cleaner) flush() {
 
 // delete deletes a pair's rules at the switches that only the retired path crosses: not those of
 // the pair's current path, of one it is about to take, or of an abandoned move. Later: a switch had no room, and
-// has to be told again. One without a connection is told when it has been read (adopter.deleteUnknown).
+// has to be told again. One without a connection is told when it has been read: of this run's rules by
+// adopter.deleteUnknown, and of an earlier run's once packets could use them (isWrong).
 func (c *cleaner) delete(l *retiredPath) (later bool) {
 	elsewhere := c.pathsInUse(l.pr, l.path.Ingress())
 	l.in.mu.Lock()

@@ -53,7 +53,8 @@
 //     derived. The switch is authoritative for soft rules: when it reports that the ingress rule is
 //     gone, the pair is forgotten.
 //   - When a pair is forgotten, or its source is at another switch, the rules of its path are deleted
-//     (cleaner.go), but for those that expire by themselves because no packet can match them.
+//     (cleaner.go), but for those that expire by themselves because no packet can match them. So where
+//     a pair's source is no rule of a later hop stays, whichever run wrote it (adopter.go).
 //   - The number of pairs for each ingress switch is bounded (MaxPairs); beyond it packets are
 //     released without a rule.
 //   - For one match every switch has one rule, and it leads strictly closer to the destination: no

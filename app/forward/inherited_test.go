@@ -208,17 +208,69 @@ func TestRulesOfAnEarlierLifeThatLeadNowhereGo(t *testing.T) {
 			func(e openflow.FlowMod) bool { return plan.Decode(e.Cookie).Kind == plan.KindPair })
 		b.at = netview.Point{DPID: 3, Port: n.newPort(2).Port}
 		n.reborn(Config{})
-		n.facts.Update(func(tx *netview.FactsTx) {
-			for _, h := range []*station{a, b} {
-				tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: h.mac}, At: h.at})
-			}
-		})
-		n.settle()
+		n.locate(a, b)
 		n.arrives(t, a, b, "after the host has moved and its old rule is gone")
 		if got := n.f.inherited.size(); got != 0 {
 			t.Errorf("%d rules of the previous instance are left", got)
 		}
 	}
+}
+
+// TestSourceAtALaterHopOfAnInheritedPath ends an adopted pair while the session of its last switch is dead, so that the
+// rule there is not deleted; its source comes to that switch, and its destination leaves.
+func TestSourceAtALaterHopOfAnInheritedPath(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		for _, readFirst := range []bool{false, true} {
+			n := newNetwork(t, 1, v, Config{})
+			n.join(3, [][2]int{{0, 1}, {1, 2}})
+			all := n.stations()
+			a, b := all[0], all[1]
+			n.arrives(t, a, b, "before")
+			n.reborn(Config{})
+			n.locate(a, b)
+			if got := n.pairCount(); got != 1 {
+				t.Fatalf("%d pairs are adopted, want 1", got)
+			}
+			first, last := n.switches[1], n.switches[2]
+			n.stuck = last.id
+			n.disconnect(first)
+			n.reconnect(first)
+			first.entries = slices.DeleteFunc(first.entries,
+				func(e openflow.FlowMod) bool { return plan.Decode(e.Cookie).Kind == plan.KindPair })
+			n.read1(first.id)
+			n.rest()
+			if got := n.pairCount(); got != 0 {
+				t.Fatalf("%d pairs are left, want none", got)
+			}
+			n.disconnect(last)
+			n.stuck = 0
+			n.reconnect(last)
+			a.at, b.at = b.at, n.newPlace()
+			if readFirst {
+				n.read1(last.id)
+				n.settle()
+			}
+			n.locate(a, b)
+			if !readFirst {
+				n.read1(last.id)
+				n.settle()
+			}
+			n.arrives(t, a, b, "after both hosts have moved")
+			if got := n.f.inherited.size(); got != 0 {
+				t.Errorf("OpenFlow %v, read first %v: %d rules of the previous instance are left", v, readFirst, got)
+			}
+		}
+	}
+}
+
+// locate has discovery say where hosts are.
+func (n *network) locate(hosts ...*station) {
+	n.facts.Update(func(tx *netview.FactsTx) {
+		for _, h := range hosts {
+			tx.PutHost(&netview.Host{HostID: netview.HostID{MAC: h.mac}, At: h.at})
+		}
+	})
+	n.settle()
 }
 
 // size returns the number of rules of an earlier run that are not adopted.

@@ -13,13 +13,14 @@ import (
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[places.Key]netview.Point)
-	var what struct{ switches, links bool } // that have changed
+	var what struct{ hosts, switches, links bool } // that have changed
 	left := places.PortsLeft(f.routes.snap.Load(), snap, changes, whole)
 	f.places.Forget(left, snap)
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
 		case netview.KindHost:
+			what.hosts = true
 			if was, elsewhere := f.places.Take(c, snap); elsewhere {
 				moved[places.KeyOfHost(c.Host.HostID)] = was
 			}
@@ -49,7 +50,7 @@ func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topo
 	if len(moved) > 0 {
 		f.repairs.hostsMoved(moved)
 	}
-	if what.links || what.switches {
+	if what.hosts || what.links || what.switches {
 		f.inherited.markChanged()
 	}
 	if what.links || !whole {
