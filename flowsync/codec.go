@@ -51,6 +51,11 @@ func (f *codec) rejects(v openflow.Version, m *openflow.FlowMod) string {
 	return ""
 }
 
+// does reports whether an entry in the place of a rule is its owner's, and does what the rule does, for whatever time.
+func (s *session) does(e *packedEntry, set *ruleset.Set, rule uint16) bool {
+	return e.matches(set, rule) || s.version.FixedMatch() && e.writtenFor(set) && s.listsAs(set, rule, e.do)
+}
+
 // listsAs reports whether the switch would list a rule with instructions of this key (ruleset.AppendKey).
 func (s *session) listsAs(set *ruleset.Set, rule uint16, key []byte) bool {
 	set.FlowMod(int(rule), s.config.Domain, s.singleTable, &s.mod)

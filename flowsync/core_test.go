@@ -22,7 +22,10 @@ func TestConversations(t *testing.T) {
 }
 
 // scene is a conversation in flight.
-type scene struct{ *world }
+type scene struct {
+	*world
+	config Config
+}
 
 // Raise and Clear say what alarms there are.
 func (s *scene) Raise(kind netview.AlarmKind, object, text string) {
@@ -46,7 +49,7 @@ func (s *scene) do(t *testing.T, c *golden.Command) string {
 				config.ReadEvery = every
 			}
 		}
-		s.world = newWorld(t, config)
+		s.world, s.config = newWorld(t, config), config
 		s.loud, s.brief = true, c.Name != "config" || c.Arg("objects", "no") == "no"
 	}
 	if c.Name == "config" {
@@ -178,6 +181,8 @@ func (s *scene) act(c *golden.Command, dpid netview.DPID) {
 	case "pause":
 		s.models[dpid].pause()
 		s.loop.MonitorPaused(s.wires[dpid].at(), true)
+	case "restart": // an engine that knows nothing takes the place of this one
+		s.restart()
 	case "hold":
 		s.loop.Hold()
 	case "release":
@@ -274,4 +279,16 @@ func (s *scene) rules(text string) (rules []netview.Rule) {
 		}
 	}
 	return rules
+}
+
+// restart has another engine, in a view of its own. The switches keep what they have.
+func (s *scene) restart() {
+	before := s.world
+	s.world = newWorld(before.t, s.config)
+	s.loud, s.brief, s.now = before.loud, before.brief, before.now
+	for dpid, m := range before.models {
+		s.add(dpid, m.version, m.tables, 1, 2, 3)
+		s.models[dpid], m.now = m, s.models[dpid].now
+		m.monitor.tell = nil
+	}
 }

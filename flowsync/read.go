@@ -60,7 +60,7 @@ func (sw *switchCore) onEntries(in Entries, now time.Time) {
 	sw.soft.index(&in.Reading, sw.listing.hasRow)
 	sw.listing.compare(now)
 	if !sw.reading.wasRead {
-		sw.reading.wasRead = true
+		sw.reading.wasRead, sw.reading.everRead = true, true
 		sw.ready.TreeEntries = append(sw.ready.TreeEntries, TreeEntries{sw.address(), sw.reading.tree, sw.reading.holds})
 		sw.reading.tree = nil
 	}

@@ -16,6 +16,7 @@ type reading struct {
 	*session
 	health *health
 
+	everRead bool      // at least once: before that nothing is written, so all entries are of an earlier run
 	wasRead  bool      // at least once in this session
 	tree     []Entry   // of the first reading in this session, until it ends: entries of the broadcast tree
 	holds    bool      // and whether the switch holds any firm entry of ours

@@ -55,7 +55,8 @@ func (l *ruleListing) listed(packed *Packed) {
 		case r.state.has(changed):
 			l.apply(i, listedAnything)
 			l.objects.Keep(i, string(e.do))
-		case l.is(&e, i, r.set, r.rule):
+		case l.is(&e, i, r.set, r.rule),
+			!l.reading.everRead && isRest(r.set, e.idle(), e.hard()) && l.does(&e, r.set, r.rule):
 			l.mortals.listed(i, &e, asked)
 			if l.apply(i, listedRule); !r.state.wants(wantsRule) {
 				l.objects.Keep(i, string(e.do))
@@ -79,7 +80,7 @@ func (l *ruleListing) is(e *packedEntry, i uint32, set *ruleset.Set, rule uint16
 	if (len(e.times) > 0 || set.Mortal()) && (e.idle() != set.Idle || e.hard() != l.mortals.hardOf(i, set)) {
 		return false
 	}
-	return e.matches(set, rule) || l.version.FixedMatch() && e.writtenFor(set) && l.listsAs(set, rule, e.do)
+	return l.does(e, set, rule)
 }
 
 // isBare reports whether an entry is the rule of the view that its row is of without its meter or, if the row is

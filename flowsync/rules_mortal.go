@@ -134,6 +134,13 @@ func (m *mortals) left(i uint32, set *ruleset.Set, now time.Time) uint16 {
 	return uint16(max(1, (is.until.Sub(now)+time.Second-1)/time.Second))
 }
 
+// isRest reports whether an entry of an earlier run with these time-outs may be a rule of a set that was put back for what
+// was left of its time. It may also be of an order for another time, which nothing tells apart: the rule that ends too
+// early can be ordered again.
+func isRest(set *ruleset.Set, idle, hard uint16) bool {
+	return policyOf(set).mortal && idle == set.Idle && 0 < hard && hard < set.Hard
+}
+
 // mortalRules ends the rules whose entries the switch lets end.
 type mortalRules struct{ *ruleTable }
 

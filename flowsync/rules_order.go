@@ -104,14 +104,17 @@ func (r *ruleRow) ownedBy(set *ruleset.Set) bool {
 		(policyOf(r.set).status == policyOf(set).status || !r.state.wants(wantsRule))
 }
 
-// foundAs reports whether a row has an entry that the switch listed, and this is a rule, as the switch says it.
+// foundAs reports whether a row has an entry that the switch listed, and this is a rule, as the switch says it, or what was
+// left of the rule's time.
 func (t ruleOrders) foundAs(r *ruleRow, set *ruleset.Set, rule uint16) bool {
-	if r.set.Policy != ruleset.Found || !t.version.FixedMatch() || r.set.Version != set.Version && policyOf(set).exact ||
-		r.set.Kind != set.Kind || r.set.Number != set.Number || !r.set.SameTimes(set) {
+	rest := isRest(set, r.set.Idle, r.set.Hard)
+	if r.set.Policy != ruleset.Found || r.set.Version != set.Version && policyOf(set).exact ||
+		r.set.Kind != set.Kind || r.set.Number != set.Number || !r.set.SameTimes(set) && !rest {
 		return false
 	}
 	_, hop := r.set.At(int(r.rule))
-	return t.listsAs(set, rule, []byte(hop.Do.Key()))
+	_, own := set.At(int(rule))
+	return rest && hop.Do.Equal(own.Do) || t.version.FixedMatch() && t.listsAs(set, rule, []byte(hop.Do.Key()))
 }
 
 // orderRemoval takes an order to remove an owner's entry in a place.

@@ -42,27 +42,48 @@ func (c *chaos) orderSome(r *rapid.T) {
 	var list []ruleset.Order
 	dpid := c.some(r)
 	for range rapid.IntRange(1, 4).Draw(r, "orders") {
-		line := fmt.Sprintf("install intent=%d version=%d priority=%d in=%d eth_type=0x0806",
-			rapid.IntRange(1, 2).Draw(r, "intent"),
-			rapid.IntRange(0, 1).Draw(r, "version"), rapid.IntRange(20000, 20001).Draw(r, "priority"),
-			rapid.IntRange(1, 2).Draw(r, "in"))
-		if out := rapid.SampledFrom([]string{"", "1", "2", "2,3"}).Draw(r, "out"); out != "" {
-			line += " out=" + out
-		}
-		if c.models[dpid].version == openflow.V13 {
-			line += rapid.SampledFrom([]string{"", "", " meter=1", " meter=2 backup=2,3", " backup=2,3", " copies=1,3",
-				" copies=1,2"}).Draw(r, "objects")
-		} else {
-			line += rapid.SampledFrom([]string{"", "", " backup=2,3"}).Draw(r, "objects")
-		}
-		line += rapid.SampledFrom([]string{"", "", "", " hard=2", " idle=2", " idle=2 hard=4", " hard=5000",
-			" idle=5000"}).Draw(r, "times")
-		o := parseOrder(c.t, dpid, line)
-		o.Remove = rapid.Bool().Draw(r, "remove")
+		o := c.anyOrder(r, dpid, "", "", "", " hard=2", " idle=2", " idle=2 hard=4", " hard=5000", " idle=5000")
 		list = append(list, o)
 		c.orders.give(o, c.models[dpid].tables < 3)
 	}
 	c.loop.Order(list)
+}
+
+// earlierRun has a switch hold rules of an earlier run, some of them for what was left of their time.
+func (c *chaos) earlierRun(r *rapid.T, dpid netview.DPID) {
+	for range rapid.IntRange(0, 3).Draw(r, "earlier") {
+		o := c.anyOrder(r, dpid, "", " hard=2", " idle=2 hard=4", " hard=5000")
+		if len(o.Rules.Legs[0].Route.Hops[0].Do.Objects()) > 0 {
+			continue
+		}
+		var mod openflow.FlowMod
+		o.Rules.FlowMod(0, plan.DomainDefault, c.models[dpid].tables < 3, &mod)
+		if mod.HardTimeout > 0 {
+			mod.HardTimeout -= uint16(rapid.IntRange(0, 1).Draw(r, "passed"))
+		}
+		c.models[dpid].store(&mod)
+	}
+}
+
+// anyOrder draws one of few orders.
+func (c *chaos) anyOrder(r *rapid.T, dpid netview.DPID, times ...string) ruleset.Order {
+	line := fmt.Sprintf("install intent=%d version=%d priority=%d in=%d eth_type=0x0806",
+		rapid.IntRange(1, 2).Draw(r, "intent"),
+		rapid.IntRange(0, 1).Draw(r, "version"), rapid.IntRange(20000, 20001).Draw(r, "priority"),
+		rapid.IntRange(1, 2).Draw(r, "in"))
+	if out := rapid.SampledFrom([]string{"", "1", "2", "2,3"}).Draw(r, "out"); out != "" {
+		line += " out=" + out
+	}
+	if c.models[dpid].version == openflow.V13 {
+		line += rapid.SampledFrom([]string{"", "", " meter=1", " meter=2 backup=2,3", " backup=2,3", " copies=1,3",
+			" copies=1,2"}).Draw(r, "objects")
+	} else {
+		line += rapid.SampledFrom([]string{"", "", " backup=2,3"}).Draw(r, "objects")
+	}
+	line += rapid.SampledFrom(times).Draw(r, "times")
+	o := parseOrder(c.t, dpid, line)
+	o.Remove = rapid.Bool().Draw(r, "remove")
+	return o
 }
 
 func (a *accounts) give(o ruleset.Order, single bool) {

@@ -74,6 +74,7 @@ func newChaos(r *rapid.T) *chaos {
 	for _, dpid := range chaosSwitches {
 		c.foreign[dpid], c.drifted[dpid] = map[entryKey]bool{}, map[entryKey]bool{}
 		c.models[dpid].monitor.offered = rapid.Bool().Draw(r, "monitor")
+		c.earlierRun(r, dpid)
 		c.models[dpid].stores = func(e *openflow.FlowStats) { c.notRevived(dpid, e) }
 	}
 	return c
