@@ -1,0 +1,120 @@
+package tenant
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+)
+
+// Bounds of a definition.
+const (
+	NameMax    = 64
+	RegionsMax = 1000
+	PortsMax   = 1 << 16
+	// PriorityMax is the highest priority of a region: each has a priority of the tenants' band of its own.
+	PriorityMax = uint16(1000)
+)
+
+// Definition is what an operator says of a tenant.
+type Definition struct {
+	Name   string // lower-case letters, digits and "-"
+	Number uint16 // 1 to plan.TenantMax, of no other tenant: it is in cookies and in the metadata
+	// Ports are those at which the tenant's packets come in and go out.
+	Ports []netview.Point
+	// Space is which packets are the tenant's. Without regions it is all at its ports, which are no other tenant's then.
+	Space []Region
+}
+
+// Region is a part of a space. Of the regions that a packet is in, the one with the highest priority says whose it is.
+type Region struct {
+	Priority uint16 // 1 to PriorityMax
+	Match    openflow.Match
+}
+
+// String is the region in text.
+func (r *Region) String() string { return fmt.Sprintf("%s of priority %d", r.Match, r.Priority) }
+
+// Error is what is wrong with a definition.
+// Error is what is wrong with a definition: what was given in a field of it, and what is wanted.
+type Error struct{ Field, Given, Want string }
+
+// Error says it.
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s given, want %s", e.Field, e.Given, e.Want) }
+
+// refusedFields are those that no region may have, and why.
+var refusedFields = map[openflow.Field]string{
+	openflow.FieldInPort:    "none: the ports are those of the definition",
+	openflow.FieldInPhyPort: "none: the ports are those of the definition",
+	openflow.FieldMetadata:  "none: it is not in the packet",
+	openflow.FieldTunnelID:  "none: it is not in the packet",
+}
+
+// Check makes a definition canonical: ports and regions in order, each once. The error is an *Error.
+func (d *Definition) Check() error {
+	if err := checkName(d.Name); err != nil {
+		return err
+	}
+	switch {
+	case d.Number == 0 || d.Number > plan.TenantMax:
+		return &Error{"number", fmt.Sprint(d.Number), fmt.Sprintf("1 to %d", plan.TenantMax)}
+	case len(d.Ports) == 0:
+		return &Error{"ports", "none", "at least one, as 0000000000000001/3"}
+	case len(d.Ports) > PortsMax:
+		return &Error{"ports", fmt.Sprint(len(d.Ports)), fmt.Sprintf("at most %d", PortsMax)}
+	case len(d.Space) > RegionsMax:
+		return &Error{"space", fmt.Sprintf("%d regions", len(d.Space)), fmt.Sprintf("at most %d", RegionsMax)}
+	}
+	for i, p := range d.Ports {
+		if p.DPID == 0 || p.Port == 0 || p.Port > openflow.PortMax {
+			return &Error{fmt.Sprintf("ports[%d]", i), p.String(), "a switch and a port of it, as 0000000000000001/3"}
+		}
+	}
+	d.Ports = slices.Clone(d.Ports)
+	slices.SortFunc(d.Ports, netview.Point.Compare)
+	d.Ports = slices.Compact(d.Ports)
+	return d.checkSpace()
+}
+
+func checkName(name string) error {
+	outside := func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-') }
+	if name == "" || len(name) > NameMax || strings.ContainsFunc(name, outside) || strings.HasPrefix(name, "-") {
+		return &Error{"name", fmt.Sprintf("%q", name),
+			fmt.Sprintf("1 to %d lower-case letters, digits and \"-\", not first", NameMax)}
+	}
+	return nil
+}
+
+func (d *Definition) checkSpace() error {
+	d.Space = slices.Clone(d.Space)
+	for i := range d.Space {
+		r := &d.Space[i]
+		field := fmt.Sprintf("space[%d]", i)
+		if r.Priority == 0 || r.Priority > PriorityMax {
+			return &Error{field + ".priority", fmt.Sprint(r.Priority), fmt.Sprintf("1 to %d", PriorityMax)}
+		}
+		r.Match = r.Match.Canonical()
+		if err := r.Match.Check(); err != nil {
+			return &Error{field + ".match", r.Match.String(), "what a switch takes: " + err.Error()}
+		}
+		for f, why := range refusedFields {
+			if _, _, has := r.Match.Lookup(f); has {
+				return &Error{field + ".match", f.String(), why}
+			}
+		}
+		if len(r.Match.OXM) == 0 {
+			return &Error{field + ".match", "all packets", "a field, or no space at all: then all packets at the ports are the tenant's"}
+		}
+	}
+	slices.SortFunc(d.Space, func(a, b Region) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Match.Key(), b.Match.Key()))
+	})
+	d.Space = slices.CompactFunc(d.Space, func(a, b Region) bool {
+		return a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
+	})
+	return nil
+}

@@ -1,0 +1,145 @@
+package tenant
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+)
+
+// Tenants are definitions that do not contradict each other. It has one owner at a time.
+type Tenants struct {
+	byName map[string]*Definition
+}
+
+// New has no tenants.
+func New() *Tenants { return &Tenants{byName: make(map[string]*Definition)} }
+
+// Get returns a tenant's definition; nil if there is none. It is not to be changed.
+func (t *Tenants) Get(name string) *Definition { return t.byName[name] }
+
+// All returns the definitions by name.
+func (t *Tenants) All() []*Definition {
+	all := make([]*Definition, 0, len(t.byName))
+	for _, d := range t.byName {
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b *Definition) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Put checks a definition, by itself and against those of others, and puts it in place of the one of its name. After an
+// error, which is an *Error, nothing has changed.
+func (t *Tenants) Put(d Definition) error {
+	if err := t.Check(&d); err != nil {
+		return err
+	}
+	t.byName[d.Name] = &d
+	return nil
+}
+
+// Check is Put without the change; d is made canonical.
+func (t *Tenants) Check(d *Definition) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	if was := t.byName[d.Name]; was != nil && was.Number != d.Number {
+		return &Error{"number", fmt.Sprint(d.Number), fmt.Sprintf("%d: that of tenant %s does not change", was.Number, d.Name)}
+	}
+	for _, other := range t.All() {
+		if other.Name == d.Name {
+			continue
+		}
+		if err := d.contradicts(other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete removes a tenant, and reports whether it was there.
+func (t *Tenants) Delete(name string) bool {
+	_, had := t.byName[name]
+	delete(t.byName, name)
+	return had
+}
+
+// contradicts says what two definitions cannot both have.
+func (d *Definition) contradicts(other *Definition) error {
+	if d.Number == other.Number {
+		return &Error{"number", fmt.Sprint(d.Number), fmt.Sprintf("another: tenant %s has it", other.Name)}
+	}
+	if len(d.Space) == 0 || len(other.Space) == 0 {
+		if p, shared := d.sharedPort(other); shared {
+			whole := d.Name
+			if len(d.Space) > 0 {
+				whole = other.Name
+			}
+			return &Error{"ports", p.String(), fmt.Sprintf("ports without those of tenant %s: tenant %s has no space, so that all packets "+
+				"at its ports are its own", other.Name, whole)}
+		}
+		return nil
+	}
+	for i := range d.Space {
+		for j := range other.Space {
+			a, b := &d.Space[i], &other.Space[j]
+			if a.Priority == b.Priority && a.Match.Overlaps(b.Match) {
+				return &Error{"space", a.String(), fmt.Sprintf("another priority: %s of tenant %s has the same, and packets in common",
+					b.Match, other.Name)}
+			}
+		}
+	}
+	return nil
+}
+
+// sharedPort returns a port that both have.
+func (d *Definition) sharedPort(other *Definition) (netview.Point, bool) {
+	for _, p := range d.Ports {
+		if _, has := slices.BinarySearchFunc(other.Ports, p, netview.Point.Compare); has {
+			return p, true
+		}
+	}
+	return netview.Point{}, false
+}
+
+// Space is a tenant's part of the packets, as the spaces of others leave it.
+type Space struct {
+	own    []region // by falling priority; empty: all packets
+	others []region // those of other tenants
+}
+
+// Space returns the space of a tenant, as it is until the next change of Tenants.
+func (t *Tenants) Space(name string) *Space {
+	d := t.byName[name]
+	if d == nil {
+		return nil
+	}
+	s := &Space{}
+	for i := range d.Space {
+		s.own = append(s.own, newRegion(&d.Space[i]))
+	}
+	for _, other := range t.All() {
+		for i := range other.Space {
+			if other != d && len(d.Space) > 0 {
+				s.others = append(s.others, newRegion(&other.Space[i]))
+			}
+		}
+	}
+	return s
+}
+
+// Whose returns the name of the tenant whose space a packet is in, given as a match that fixes all its fields; "" if it is
+// nobody's. Of tenants without regions it knows nothing.
+func (t *Tenants) Whose(packet openflow.Match) string {
+	name, priority := "", uint16(0)
+	for _, d := range t.byName {
+		for i := range d.Space {
+			if r := &d.Space[i]; r.Priority > priority && r.Match.Overlaps(packet) {
+				name, priority = d.Name, r.Priority
+			}
+		}
+	}
+	return name
+}
