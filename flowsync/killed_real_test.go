@@ -51,7 +51,7 @@ func TestObjectsOverKill(t *testing.T) {
 		random, found := rand.New(rand.NewPCG(1, 2)), 0
 		for round := range 2 * len(spoils) {
 			e := k.start(uint64(round + 1))
-			l.Eventually(10*time.Second, "a session", func() bool { return k.said(e).Connected })
+			l.Eventually(time.Minute, "a session", func() bool { return k.said(e).Connected })
 			time.Sleep(time.Duration(random.IntN(80)) * time.Millisecond) // until the fault
 			k.kill(e)
 			k.spoil(spoils[round%len(spoils)])
@@ -72,7 +72,7 @@ func TestObjectsOverRestartOfSwitch(t *testing.T) {
 		told := newOutcomes()
 		r := newRealSwitchWith(t, l, openflow.V13, Config{OnOutcomes: told.add, LieWindow: time.Nanosecond})
 		r.loop.Order(ordersToKill(t))
-		l.Eventually(15*time.Second, "all is installed", func() bool { return told.of(ruleset.Installed) == killedOrders })
+		l.Eventually(time.Minute, "all is installed", func() bool { return told.of(ruleset.Installed) == killedOrders })
 		want, sent := r.holdings(), r.counters()
 		restart := func() {
 			r.ovs.Switches.Kill()
@@ -80,7 +80,7 @@ func TestObjectsOverRestartOfSwitch(t *testing.T) {
 		}
 		asWanted := func() bool { return r.isSettled() && r.holdings().equal(want) }
 		restart()
-		l.Eventually(15*time.Second, "all is put back", asWanted)
+		l.Eventually(time.Minute, "all is put back", asWanted)
 		now := r.counters()
 		if now.FlowMods-sent.FlowMods != uint64(len(want.rules)) || now.GroupMods-sent.GroupMods != killedGroups ||
 			now.MeterMods-sent.MeterMods != killedMeters {
@@ -94,7 +94,7 @@ func TestObjectsOverRestartOfSwitch(t *testing.T) {
 			}
 			restart()
 			r.loop.Order(append(ordersToKill(t), othersRemoved(t)...))
-			l.Eventually(15*time.Second, "all is as it is wanted", asWanted)
+			l.Eventually(time.Minute, "all is as it is wanted", asWanted)
 		}
 		if got := r.counters().Refused; got > 0 {
 			t.Errorf("the switch refused %d messages", got)
@@ -179,7 +179,7 @@ type killed struct{ realSwitch }
 
 func (k *killed) start(seed uint64) *netlab.Process {
 	e := k.lab.Start("env", fmt.Sprintf("%s=%d", engineSeed, seed), os.Args[0], "-test.run=^TestObjectsOverKill$")
-	k.lab.Eventually(10*time.Second, "an engine listens", func() bool { return strings.Contains(e.Output(), "\n") })
+	k.lab.Eventually(time.Minute, "an engine listens", func() bool { return strings.Contains(e.Output(), "\n") })
 	k.ovs.Vsctl("set-controller", "s1", "tcp:"+realController)
 	return e
 }
@@ -202,7 +202,7 @@ func (k *killed) said(e *netlab.Process) (s engineState) {
 }
 
 func (k *killed) settled(e *netlab.Process) engineState {
-	k.lab.Eventually(20*time.Second, "an engine has all as it is wanted", func() bool { return k.said(e).Settled })
+	k.lab.Eventually(time.Minute, "an engine has all as it is wanted", func() bool { return k.said(e).Settled })
 	return k.said(e)
 }
 
@@ -240,7 +240,7 @@ func (k *killed) spoil(command string) {
 // atRest waits until the switch has done what a killed engine has sent.
 func (k *killed) atRest() {
 	last := holdings{}
-	k.lab.Eventually(10*time.Second, "the switch is at rest", func() bool {
+	k.lab.Eventually(time.Minute, "the switch is at rest", func() bool {
 		now := k.holdings()
 		defer func() { last = now }()
 		return now.equal(last)

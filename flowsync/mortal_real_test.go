@@ -46,7 +46,7 @@ func mortalOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) 
 	becomes := func(results string, intents ...uint32) {
 		t.Helper()
 		for _, i := range intents {
-			l.Eventually(20*time.Second, times[i]+": "+results, func() bool { return told.results(i) == results })
+			l.Eventually(time.Minute, times[i]+": "+results, func() bool { return told.results(i) == results })
 		}
 	}
 	began := time.Now()
