@@ -39,7 +39,6 @@ type Region struct {
 // String is the region in text.
 func (r *Region) String() string { return fmt.Sprintf("%s of priority %d", r.Match, r.Priority) }
 
-// Error is what is wrong with a definition.
 // Error is what is wrong with a definition: what was given in a field of it, and what is wanted.
 type Error struct{ Field, Given, Want string }
 
