@@ -26,11 +26,17 @@ func (s *Switch) Check() error {
 					wrong("an entry of table %d is in table %d", e.table, id)
 				}
 				countRefs(e.program, groups, meters)
+				if s.handles.of != nil && s.handles.of[e.handle] != e {
+					wrong("handle %d is not that of its entry", e.handle)
+				}
 			}
 		}
 	}
 	if total != s.entries {
 		wrong("%d entries counted, %d there", s.entries, total)
+	}
+	if s.handles.of != nil && len(s.handles.of) != total {
+		wrong("%d handles of %d entries", len(s.handles.of), total)
 	}
 	s.checkRefs(groups, meters, wrong)
 	for i, p := range s.ports.all {

@@ -27,6 +27,7 @@ type entry struct {
 	modified   time.Duration // when it was last added or modified: its hard time-out begins anew
 	due        time.Duration // when it is looked at by expire; not after it really runs out
 	place      int32         // in the heap of its table; -1 if it never runs out
+	handle     uint32        // 0 without Config.Handles
 	room       [2]uint64     // for key, if that is enough
 }
 

@@ -83,7 +83,7 @@ func FuzzMessages(f *testing.F) {
 	}
 	f.Add(old, old)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		b := newBed(t, Config{Tables: 3, MaxEntries: 3, Evict: true, Buffers: 2})
+		b := newBed(t, Config{Tables: 3, MaxEntries: 3, Evict: true, Buffers: 2, Handles: true})
 		for i, wire := range [][]byte{first, second, first} {
 			h, m, err := openflow.Parse(wire)
 			if err != nil {

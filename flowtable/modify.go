@@ -54,7 +54,9 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod, old *entry) {
 			e.packets, e.bytes = old.packets, old.bytes
 		}
 		s.refer(old.program, -1)
+		replaced := old.handle
 		t.renew(old, e)
+		s.handles.added(s.out, old, replaced)
 		return
 	}
 	if t.size >= s.cfg.MaxEntries {
@@ -64,6 +66,7 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod, old *entry) {
 	*added = e
 	t.insert(added, &s.match)
 	s.entries++
+	s.handles.added(s.out, added, 0)
 }
 
 // table is a table, made if it is not there yet.
@@ -117,6 +120,7 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 		if m.Flags&openflow.FlagResetCounts != 0 {
 			e.packets, e.bytes = 0, 0
 		}
+		s.handles.changed(s.out, e)
 	}
 	return nil
 }
@@ -138,6 +142,7 @@ func (s *Switch) delete(m *openflow.FlowMod) {
 
 // remove removes an entry and reports it.
 func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
+	s.handles.gone(s.out, e, why)
 	if e.flags&openflow.FlagSendFlowRemoved != 0 {
 		s.tellRemoved(e, why)
 	}

@@ -15,6 +15,7 @@ type Config struct {
 	MaxGroups  int    // 0 for 65,536
 	MaxMeters  int    // 0 for 65,536
 	Buffers    int    // packets kept for the controllers; 0 keeps none
+	Handles    bool   // entries have handles: see EntryOutput, SetCounts and End
 	Seed       uint64 // of the hashes, also that by which select groups choose
 }
 
@@ -32,6 +33,7 @@ type Switch struct {
 	learning learning
 	frag     openflow.ConfigFlags
 	miss10   bool
+	handles  handles
 
 	// Of the call that is under way.
 	now   time.Duration
@@ -73,7 +75,11 @@ func New(cfg Config) *Switch {
 	if cfg.MaxMeters <= 0 {
 		cfg.MaxMeters = defaultMaxMeters
 	}
-	return &Switch{cfg: cfg, buffers: newBuffers(cfg.Buffers)}
+	s := &Switch{cfg: cfg, buffers: newBuffers(cfg.Buffers)}
+	if cfg.Handles {
+		s.handles.of = make(map[uint32]*entry)
+	}
+	return s
 }
 
 // begin starts a call. Outputs that call back would find the switch between two states: that is a

@@ -1,0 +1,111 @@
+package flowtable
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+)
+
+// EntryOutput may be implemented by the Output of a Switch with Config.Handles that wants to know of each change of the
+// entries, in the order in which they happen.
+type EntryOutput interface {
+	// EntryAdded tells of an entry that came, or that took the place of another; replaced is the handle of that one, 0 if
+	// there was none.
+	EntryAdded(e *Entry, replaced uint32)
+	// EntryChanged tells of an entry whose instructions or cookie were changed.
+	EntryChanged(e *Entry)
+	// EntryRemoved tells that an entry went, and why. Its flow-removed follows, if it has one.
+	EntryRemoved(handle uint32, why openflow.FlowRemovedReason)
+}
+
+// Entry is an entry, as EntryOutput is told of it. It is valid during the call.
+type Entry struct {
+	Handle       uint32 // which no other entry of the Switch has or had, until all 2³² are used
+	Table        uint8
+	Priority     uint16
+	Flags        openflow.FlowFlags
+	Idle, Hard   uint16 // seconds; 0 never
+	Cookie       uint64
+	Match        openflow.Match // canonical
+	Instructions []openflow.Instruction
+}
+
+// handles are the entries of a Switch by their handles.
+type handles struct {
+	of   map[uint32]*entry // nil if entries have none
+	last uint32
+	told Entry // memory that is used again
+	oxm  []byte
+}
+
+// give gives an entry a handle.
+func (h *handles) give(e *entry) {
+	for h.last++; h.last == 0 || h.of[h.last] != nil; h.last++ {
+	}
+	e.handle, h.of[h.last] = h.last, e
+}
+
+// added gives an entry that came a handle, and tells of it.
+func (h *handles) added(out Output, e *entry, replaced uint32) {
+	if h.of == nil {
+		return
+	}
+	delete(h.of, replaced)
+	h.give(e)
+	if out, ok := out.(EntryOutput); ok {
+		out.EntryAdded(h.describe(e), replaced)
+	}
+}
+
+// changed tells of an entry that was changed.
+func (h *handles) changed(out Output, e *entry) {
+	if h.of == nil {
+		return
+	}
+	if out, ok := out.(EntryOutput); ok {
+		out.EntryChanged(h.describe(e))
+	}
+}
+
+// gone tells that an entry goes.
+func (h *handles) gone(out Output, e *entry, why openflow.FlowRemovedReason) {
+	if h.of == nil {
+		return
+	}
+	delete(h.of, e.handle)
+	if out, ok := out.(EntryOutput); ok {
+		out.EntryRemoved(e.handle, why)
+	}
+}
+
+// describe fills the memory that is used again, but for the instructions.
+func (h *handles) describe(e *entry) *Entry {
+	var f filter
+	e.filter(&f)
+	h.oxm = f.appendOXM(h.oxm[:0])
+	h.told = Entry{Handle: e.handle, Table: e.table, Priority: e.priority, Flags: e.flags, Idle: e.idle, Hard: e.hard,
+		Cookie: e.cookie, Match: openflow.Match{OXM: h.oxm}, Instructions: e.program.instructions()}
+	return &h.told
+}
+
+// SetCounts sets the counters of an entry, for an owner whose packets pass elsewhere. Used is when one passed last. It
+// reports whether the entry is there.
+func (s *Switch) SetCounts(handle uint32, packets, bytes uint64, used time.Duration) bool {
+	e := s.handles.of[handle]
+	if e != nil {
+		e.packets, e.bytes, e.used = packets, bytes, max(e.used, used)
+	}
+	return e != nil
+}
+
+// End ends an entry that has ended elsewhere, and reports whether it was there. Its flow-removed, if it wants one, has the
+// counters that SetCounts has set.
+func (s *Switch) End(handle uint32, why openflow.FlowRemovedReason, now time.Duration, out Output) bool {
+	s.begin(now, out)
+	defer s.end()
+	e := s.handles.of[handle]
+	if e != nil {
+		s.remove(e, why)
+	}
+	return e != nil
+}
