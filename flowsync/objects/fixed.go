@@ -13,6 +13,9 @@ func (t *Table) Fix(number, rate, burst uint32) {
 		r = &row{kind: meters, fixed: true}
 		t.number(r, number)
 	}
+	if !r.desired && r.held != nothing { // rules that were sent without it may have it
+		t.fixed = append(t.fixed, r.number)
+	}
 	r.desired, r.stale = true, false
 	m, err := object.NewMeter(object.PacketsPerSecond, openflow.Band{Type: openflow.BandDrop, Rate: rate, Burst: burst})
 	switch {

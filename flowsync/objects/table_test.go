@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,12 @@ func TestFixedMeters(t *testing.T) {
 	table.Prune(false)
 	if text := sent(t, table, 0); !strings.Contains(text, "command=delete flags=0 meter=9 ") {
 		t.Errorf("sent %s", text)
+	}
+	table.Unfix(1)
+	table.Woken()
+	table.Fix(1, 7, 0)
+	if _, fixed := table.Woken(); !slices.Equal(fixed, []uint32{1}) {
+		t.Errorf("wanted again before it was deleted: woken are the rules with meters %v, want 1", fixed)
 	}
 	table.Unfix(1)
 	used := table.Next(1, func(uint32) bool { return true }, time.Time{})
