@@ -46,6 +46,8 @@ type Config struct {
 	Configuration Configuration
 	// Drains are what is drained. nil: /v1/drain answers 404.
 	Drains Drains
+	// Tokens are those that the instance takes. nil: /v1/tokens answers 404.
+	Tokens Tokens
 	// Forgetter forgets what is gone for good. nil: nothing is forgotten on request (404).
 	Forgetter Forgetter
 	// Intents are what users want connected. nil: /v1/intents answers 404.

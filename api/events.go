@@ -51,7 +51,8 @@ func (s *eventStreams) routes() []rest.Route {
 			Summary: "Changes as they happen, as server-sent events", Statuses: map[int]string{200: "Events without end."},
 			Description: "Each event has the name of its kind and as data the item of the REST interface with op: put " +
 				"or delete. " +
-				"An event `reset` says that the position asked for is not known; a snapshot of puts follows, and `synced` ends it."},
+				"An event `reset` says that the position asked for is not known; a snapshot of puts follows, and `synced` ends it. " +
+				"An event `problem`, whose data is a problem, is the last: the token is over."},
 	}
 }
 
@@ -83,8 +84,13 @@ func (s *eventStreams) open(ctx context.Context, in *eventsInput) (*huma.StreamR
 		defer s.feed.leave()
 		st := newStream(s.feed, rest.NewPaced(w, s.limits.Write), s.metrics.resets, kinds)
 		st.answer(r)
+		until, done := by.Until(r.Context(), st.end)
+		defer done()
 		st.begin(in.LastEventID)
-		st.run(r.Context(), s.limits.KeepAlive)
+		st.run(until, s.limits.KeepAlive)
+		if no := rest.EndOfToken(until); no != nil {
+			st.refuse(no)
+		}
 	}}, nil
 }
 

@@ -39,7 +39,14 @@ func (s *small) watch(t *testing.T, url, last string) *watch {
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("status %d, %s", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
-	return &watch{t, bufio.NewScanner(resp.Body), func() { cancel(); resp.Body.Close() }}
+	w := newWatch(t, resp)
+	w.close = func() { cancel(); resp.Body.Close() }
+	return w
+}
+
+func newWatch(t *testing.T, resp *http.Response) *watch {
+	t.Helper()
+	return &watch{t, bufio.NewScanner(resp.Body), func() { resp.Body.Close() }}
 }
 
 // event is the next event as "id kind op key", or as "id" where a block has nothing else.

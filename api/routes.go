@@ -15,6 +15,7 @@ const (
 	eventsPath   = "/v1/events"
 	auditPath    = "/v1/audit"
 	backupPath   = "/v1/backup"
+	tokensPath   = "/v1/tokens"
 )
 
 // routes returns the routes of all resources, in the order in which the plain page lists them.
@@ -35,6 +36,7 @@ func (s *Server) routes(cfg *Config) []rest.Route {
 		(&drains{s.reader, cfg.Drains}).routes(),
 		(&forgetting{s.reader, cfg.Forgetter}).routes(),
 		s.intents.Routes(),
+		(&tokens{s.reader, cfg.Tokens}).routes(),
 		(&auditLog{s.Clock, cfg.Audit}).routes(),
 		(&backup{cfg.Backup, cfg.Audit, cfg.Limits.Write, cfg.Now}).routes(),
 		(&instance{s.Stack, cfg.View, cfg.Version, cfg.Gatherer, cfg.Ready}).routes(),

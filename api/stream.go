@@ -2,7 +2,10 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
+	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -26,7 +29,8 @@ type stream struct {
 	lastID        revision.Position // what the client knows as its last event id
 	needsSnapshot bool              // what comes next is not known: a snapshot is due
 	buf           bytes.Buffer
-	failed        bool // the connection is of no use any more
+	failed        bool        // the connection is of no use any more
+	ended         atomic.Bool // nothing more is to be sent but why
 }
 
 func newStream(f *feed, out *rest.PacedWriter, resets prometheus.Counter, kinds []string) *stream {
@@ -88,7 +92,7 @@ func (st *stream) catchUp(from, to revision.Position) {
 
 // step sends all that there is. It is false once the connection is of no use.
 func (st *stream) step() bool {
-	for !st.failed {
+	for st.open() {
 		if st.needsSnapshot {
 			st.snapshot()
 			continue
@@ -103,13 +107,32 @@ func (st *stream) step() bool {
 		}
 	}
 	st.flush()
-	return !st.failed
+	return st.open()
+}
+
+func (st *stream) open() bool { return !st.failed && !st.ended.Load() }
+
+// lastWrite is how long the last write to a client may take whose token is over.
+const lastWrite = time.Second
+
+// end has nothing more sent of the network, from any goroutine; run returns.
+func (st *stream) end(*rest.Refusal) {
+	st.ended.Store(true)
+	st.out.Hurry(lastWrite)
+}
+
+// refuse says why the stream ends.
+func (st *stream) refuse(why *rest.Refusal) {
+	data, _ := json.Marshal(why.Problem())
+	st.buf.Reset()
+	st.buf.WriteString("event: problem\ndata: " + string(data) + "\n\n")
+	st.flush()
 }
 
 // snapshot sends all there is.
 func (st *stream) snapshot() {
 	st.resets.Inc()
-	at, next := st.feed.snapshot(st.kinds, st.send, func() bool { return !st.failed })
+	at, next := st.feed.snapshot(st.kinds, st.send, st.open)
 	st.at, st.lastID, st.next, st.needsSnapshot = at, at, next, false
 	st.flush()
 }

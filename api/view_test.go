@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/stats"
+	"github.com/weirnet/weir/store"
+	tokentable "github.com/weirnet/weir/tokens"
 )
 
 const (
@@ -37,7 +40,9 @@ type small struct {
 	facts *netview.Facts
 	asked int // how often a switch was asked
 	now   time.Time
+	kept  *store.Memory // has tokens
 	inputs
+	issued *tokentable.Table
 }
 
 func newSmall(t testing.TB, change func(*Config)) *small {
@@ -75,6 +80,13 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		Backup:        func(_ context.Context, w io.Writer) error { _, err := io.WriteString(w, "pairs"); return err },
 		Configuration: &s.inputs, Drains: (*drainedInputs)(&s.inputs), Audit: &s.log, IntentFlows: s.intentFlows,
 	}
+	s.kept = store.NewMemory(nil)
+	files := slices.Clone(cfg.Access.Tokens)
+	for i, name := range []string{rest.AdminTokenFile, rest.OperatorTokenFile, rest.ViewerTokenFile} {
+		files[i].File = name
+	}
+	s.issued = tokentable.New(tokentable.Config{Store: s.kept, Files: files, Answer: time.Second, Now: cfg.Now})
+	cfg.Tokens, cfg.Access.Issued = s.issued, s.issued
 	if change != nil {
 		change(&cfg)
 	}

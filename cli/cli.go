@@ -40,7 +40,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(),
-		newDiff(), newDrain(), newUndrain(), newForget(), newBackup(), newRestore(), newPrint(), bench.New(), probe.New(),
-		newCert(), newVersion(), newCompletion(root))
+		newDiff(), newDrain(), newUndrain(), newForget(), newToken(), newBackup(), newRestore(), newPrint(), bench.New(),
+		probe.New(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

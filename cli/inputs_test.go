@@ -25,7 +25,7 @@ type lab struct {
 
 // TestNodeScripts runs testdata/node/*.txt against an instance at $API whose data directory is
 // $DATA and whose configuration file is weir.yaml. The command hup has it read that file again, and
-// returns when it has.
+// returns when it has; tokenfrom has a variable hold the token of a file.
 func TestNodeScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/node", RequireExplicitExec: true, UpdateScripts: os.Getenv("REWRITE") != "",
@@ -43,6 +43,9 @@ func TestNodeScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"usage": usage,
+			"tokenfrom": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Setenv(args[1], strings.TrimSpace(ts.ReadFile(args[0])))
+			},
 			"hup": func(ts *testscript.TestScript, _ bool, _ []string) {
 				l := ts.Value("lab").(*lab)
 				l.reload <- syscall.SIGHUP

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/cli/command"
 )
@@ -108,5 +109,48 @@ func TestNodeWithBadCertificate(t *testing.T) {
 		"--api-tls-cert", pem, "--api-tls-key", pem)
 	if code != command.ExitRuntime || !strings.Contains(errs, pem) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// TestTokensOverRestarts: a token that was made is valid after a restart, and one that was revoked is not.
+func TestTokensOverRestarts(t *testing.T) {
+	t.Setenv("WEIR_TOKEN", "")
+	dir := filepath.Join(t.TempDir(), "data")
+	i := startNode(t, "--data-dir", dir)
+	add := func(name string) string {
+		code, out, errs := do(t, "token", "add", name, "--role", "viewer", "--api", i.api, "--data-dir", dir)
+		if code != command.ExitDone {
+			t.Fatalf("token add: %d %s", code, errs)
+		}
+		return strings.TrimSpace(out)
+	}
+	kept, gone := add("kept"), add("gone")
+	if code, _, errs := do(t, "token", "rm", "gone", "--api", i.api, "--data-dir", dir); code != command.ExitDone {
+		t.Fatalf("token rm: %d %s", code, errs)
+	}
+	i.end()
+	i = startNode(t, "--data-dir", dir)
+	defer i.end()
+	if code, _, errs := do(t, "get", "members", "--api", i.api, "--token", kept); code != command.ExitDone {
+		t.Errorf("with the one that was kept: %d %s", code, errs)
+	}
+	if code, _, errs := do(t, "get", "members", "--api", i.api, "--token", gone); code != command.ExitRuntime ||
+		!strings.Contains(errs, "was revoked") {
+		t.Errorf("with the one that was revoked: %d %s", code, errs)
+	}
+}
+
+func TestExpires(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
+	for given, want := range map[string]string{
+		"36h": "2026-11-22T00:00:00Z", "30d": "2026-12-20T12:00:00Z", "4w": "2026-12-18T12:00:00Z",
+		"2026-12-24T18:00:00+01:00": "2026-12-24T17:00:00Z",
+		"0d":                        "", "-1d": "", "d": "", "0s": "", "-1h": "", "30": "",
+		"tomorrow": "", "65535w": "", "2026-12-24": "", "1.5d": "",
+	} {
+		at, err := parseExpires(given, now)
+		if got := at.UTC().Format(time.RFC3339); err == nil && got != want || (err != nil) != (want == "") {
+			t.Errorf("%q: %s, %v, want %q", given, got, err, want)
+		}
 	}
 }

@@ -16,7 +16,11 @@ type Inventory struct {
 	configuration bool
 	key           bool
 	damaged       int // blocks of intents that cannot be read
+	tokens        int
 }
+
+// tokenKeys is the prefix of the keys of package tokens.
+const tokenKeys = "tokens/"
 
 // Add takes a pair. There is no error: what cannot be read is told by String.
 func (v *Inventory) Add(key, value []byte) error {
@@ -29,6 +33,8 @@ func (v *Inventory) Add(key, value []byte) error {
 		v.configuration = true
 	case string(key) == clusterKeyName:
 		v.key = true
+	case bytes.HasPrefix(key, []byte(tokenKeys)):
+		v.tokens++
 	}
 	return nil
 }
@@ -44,6 +50,11 @@ func (v *Inventory) String() string {
 	}
 	if v.configuration {
 		parts = append(parts, "the applied configuration and drains")
+	}
+	if v.tokens == 1 {
+		parts = append(parts, "1 token of the API")
+	} else if v.tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens of the API", v.tokens))
 	}
 	if v.key {
 		parts = append(parts, "the cluster's key")

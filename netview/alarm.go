@@ -41,6 +41,7 @@ const (
 	AlarmConfig        AlarmKind = "configuration"  // a configuration that was refused, or that cannot be written
 	AlarmMemory        AlarmKind = "remembered"     // what was remembered of the network could not be read or written
 	AlarmAudit         AlarmKind = "audit"          // the audit log cannot be written
+	AlarmToken         AlarmKind = "token"          // the store's record of an API token cannot be read: it is not taken
 	AlarmIntents       AlarmKind = "intents"        // intents have been failed for long
 	AlarmWideIntents   AlarmKind = "wide-intents"   // intents take packets of others on links between switches
 	AlarmStore         AlarmKind = "store"          // the store takes nothing: it is full, or does not answer
@@ -68,7 +69,7 @@ var severities = map[AlarmKind]Severity{
 	AlarmNarrowLink:   SeverityWarning,
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
 	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning,
-	AlarmMemory:      SeverityWarning,
+	AlarmMemory: SeverityWarning, AlarmToken: SeverityWarning,
 	AlarmWideIntents: SeverityWarning,
 }
 

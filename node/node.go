@@ -36,6 +36,7 @@ import (
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/tokens"
 	"github.com/weirnet/weir/topology"
 	"github.com/weirnet/weir/warmstart"
 )
@@ -93,7 +94,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 		now := cfg.configured(st)
 		own = owner.New(st, now.Name, now.API.Listen)
 		defer own.Release()
-		if err := waitForStore(ctx, &now, own); err != nil && ctx.Err() != nil {
+		if err := waitForStore(ctx, &now, st, own); err != nil && ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
@@ -149,6 +150,7 @@ type node struct {
 	answers     northbound.Answers // for the API
 	switches    *southbound.Registry
 	api         *api.Server
+	tokens      *tokens.Table
 	storedTrees map[netview.DPID]warmstart.Tree // remembered; read only
 	recorder    *warmstart.Recorder
 	parts       []*loop.Part // from run, or NewStepped, on
@@ -180,7 +182,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	if err := n.openIntents(ctx, nil); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
-	return n, n.buildAPI()
+	return n, n.buildAPI(ctx)
 }
 
 // boot is what distinguishes this run of the instance from the one before; the zero values of seed
@@ -255,11 +257,16 @@ func (n *node) auditRefusal(from, dpid, why string) {
 }
 
 // buildAPI makes the REST interface.
-func (n *node) buildAPI() error {
+func (n *node) buildAPI(ctx context.Context) error {
 	stack, err := n.cfg.apiStack()
 	if err != nil {
 		return err
 	}
+	n.tokens = n.cfg.tokens(n.store, stack.Access.Tokens, n.alarms)
+	if err := n.tokens.Load(ctx); err != nil {
+		return err
+	}
+	stack.Access.Issued = n.tokens
 	stack.Health = n.healthy
 	stack.LimitReached = func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) }
 	registry := prometheus.NewRegistry()
@@ -270,7 +277,7 @@ func (n *node) buildAPI() error {
 		Counters: n.apps.Stats.Board().Switch,
 		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
 		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},
-		Forgetter: &n.answers, Audit: n.audit,
+		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens,
 		Intents: n.intents.engine, IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	})
 	n.apps.AddRoutes(n.api.Add)
@@ -352,7 +359,18 @@ func cause(err error) error {
 	return err
 }
 
-// apiStack returns how the API is served, and makes the tokens that are not there yet.
+// tokens returns the table of tokens that are made while the instance runs, which has nothing yet.
+func (c *Config) tokens(st store.Store, files []rest.Token, alarms *alarm.Board) *tokens.Table {
+	return tokens.New(tokens.Config{Store: st, Files: files, Answer: c.storeAnswer(), Unreadable: func(name, why string) {
+		if why == "" {
+			alarms.Clear(netview.AlarmToken, name)
+		} else {
+			alarms.Raise(netview.AlarmToken, name, why+": it is not taken; delete it (weir token rm)")
+		}
+	}})
+}
+
+// apiStack returns how the API is served, and makes the tokens of files that are not there yet.
 func (c *Config) apiStack() (stack rest.StackConfig, err error) {
 	stack = rest.StackConfig{Version: c.Version, Limits: c.apiLimits(), Log: c.Log,
 		Access: rest.Access{Open: c.API.Auth == "none", Listen: c.API.Listen, Names: c.API.Hosts}}

@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/owner"
 )
 
@@ -22,6 +23,7 @@ import (
 type standby struct {
 	cfg   *Config
 	own   *owner.Claim
+	store store.Store
 	owner atomic.Pointer[owner.Instance]
 	view  *netview.View
 	board *alarm.Board
@@ -29,8 +31,8 @@ type standby struct {
 
 // waitForStore returns when this instance owns the store, and serves the API as a standby while
 // another does. The error is the context's, or why the API ended.
-func waitForStore(ctx context.Context, cfg *Config, o *owner.Claim) error {
-	s := &standby{cfg: cfg, own: o, view: netview.New(netview.Limits{})}
+func waitForStore(ctx context.Context, cfg *Config, st store.Store, o *owner.Claim) error {
+	s := &standby{cfg: cfg, store: st, own: o, view: netview.New(netview.Limits{})}
 	s.board = alarm.New(s.view)
 	serving, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -41,31 +43,35 @@ func waitForStore(ctx context.Context, cfg *Config, o *owner.Claim) error {
 		if !first {
 			return
 		}
-		l, serve, err := s.listen()
+		l, serve, follow, err := s.listen()
 		if err != nil {
 			cfg.Log.Error("the API of the standby is not served", "error", err)
 			return
 		}
 		running.Go(func() { failed = serve(serving, l) })
+		running.Go(func() { follow(serving) })
 	})
 	stop()
 	running.Wait()
 	return errors.Join(err, failed)
 }
 
-// listen opens the API.
-func (s *standby) listen() (net.Listener, func(context.Context, net.Listener) error, error) {
+// listen opens the API. follow has it take the tokens that are in the store.
+func (s *standby) listen() (l net.Listener, serve func(context.Context, net.Listener) error, follow func(context.Context),
+	err error) {
 	stack, err := s.cfg.apiStack()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	l, err := net.Listen("tcp", s.cfg.API.Listen)
+	l, err = net.Listen("tcp", s.cfg.API.Listen)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
+	table := s.cfg.tokens(s.store, stack.Access.Tokens, s.board)
+	stack.Access.Issued = table
 	stack.Standby = s.ready
 	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: s.ready})
-	return l, served.Serve, nil
+	return l, served.Serve, table.Run, nil
 }
 
 func (s *standby) ready() error {

@@ -97,6 +97,16 @@ var calls = []call{
 		func(ctx context.Context, c *Client) (any, error) { return c.Drain(ctx, "link", "1/2->2/2") }, jsonBody},
 	{"Undrain", "DELETE /v1/drain?kind=port&object=s1%2F2", "",
 		func(ctx context.Context, c *Client) (any, error) { return nil, c.Undrain(ctx, "port", "s1/2") }, nil},
+	{"Tokens", "GET /v1/tokens", `{"items":[{"name":"ci","role":"viewer","from":"store","state":"valid"}]}`,
+		func(ctx context.Context, c *Client) (any, error) { return c.Tokens(ctx) }, nil},
+	{"IssuedToken", "GET /v1/tokens/a%2Fb", `{"name":"a/b","role":"-","from":"store","state":"unreadable"}`,
+		func(ctx context.Context, c *Client) (any, error) { return c.IssuedToken(ctx, "a/b") }, nil},
+	{"AddToken", `POST /v1/tokens {"name":"ci","role":"viewer"}`, `{"name":"ci","role":"viewer","token":"weir_x"}`,
+		func(ctx context.Context, c *Client) (any, error) {
+			return c.AddToken(ctx, TokenRequest{Name: "ci", Role: "viewer"})
+		}, jsonBody},
+	{"RemoveToken", "DELETE /v1/tokens/ci", "",
+		func(ctx context.Context, c *Client) (any, error) { return nil, c.RemoveToken(ctx, "ci") }, nil},
 	{"Forget", "DELETE /v1/switches/1?withdraw=true", `{"kind":"switch","object":"1","withdrawn":4}`,
 		func(ctx context.Context, c *Client) (any, error) { return c.Forget(ctx, "switch", "1", true, false) }, nil},
 	{"Forget", "DELETE /v1/hosts/00:00:00:00:00:01/7?dry_run=true", `{"kind":"host","dry_run":true,"pairs":2}`,

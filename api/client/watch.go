@@ -20,6 +20,8 @@ const maxEvent = 16 << 20
 const (
 	EventReset  = "reset"  // the position is not known to the server: forget all rows; a snapshot of puts follows
 	EventSynced = "synced" // the snapshot is whole
+
+	eventProblem = "problem" // the last: the server ends the stream, for good
 )
 
 // Event is one change.
@@ -96,6 +98,13 @@ func readEvents(r io.Reader, w *Watch, f func(Event) error) error {
 		}
 		if e.ID != "" {
 			w.After = e.ID
+		}
+		if e.Kind == eventProblem {
+			p := new(Problem)
+			if err := json.Unmarshal(e.Data, p); err != nil {
+				return fmt.Errorf("event %q: %w", e.Kind, err)
+			}
+			return p
 		}
 		if e.Kind != "" && len(e.Data) > 0 {
 			if err := e.op(); err != nil {

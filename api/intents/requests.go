@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirnet/weir/api/client/intentpb"
 	"github.com/weirnet/weir/api/intents/wire"
+	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/intent"
 )
 
@@ -182,6 +183,15 @@ func (q *requestReader) messages(f *inflightBatch, text string) (used int) {
 		used += n
 	}
 	return used
+}
+
+// appendRefused appends the answer to the first item that was not taken of a stream that is ended.
+func appendRefused(b []byte, index uint64, why *rest.Refusal, protobuf bool) []byte {
+	a := wire.Answer{Index: index, Status: intentpb.StatusFailed, Detail: "the stream is ended: " + why.Detail}
+	if protobuf {
+		return a.AppendMessage(b)
+	}
+	return append(a.AppendJSON(b), '\n')
 }
 
 // appendBatchAnswers appends the answers to a batch; where the store has not answered in time, of

@@ -33,6 +33,8 @@ type stream struct {
 	free   chan *inflightBatch
 	ended  chan struct{}
 	cancel context.CancelFunc
+	// over is why nothing more is taken, once the caller's token is over.
+	over atomic.Pointer[rest.Refusal]
 	// Of the writer.
 	broken bool // the caller takes no answers
 	total  tally
@@ -108,7 +110,7 @@ func (s *streams) serve(w http.ResponseWriter, r *http.Request, by rest.Actor) b
 	h.Set("Content-Type", form)
 	h.Set("X-Request-Id", by.Request)
 	h.Set("X-Accel-Buffering", "no")
-	st.run(r)
+	st.run(r, by)
 	return true
 }
 
@@ -118,7 +120,7 @@ func newStream(of *streams, out *rest.PacedWriter, form string, record client.Au
 		free: make(chan *inflightBatch, maxStreamBatches), ended: make(chan struct{})}
 }
 
-func (st *stream) run(r *http.Request) {
+func (st *stream) run(r *http.Request, by rest.Actor) {
 	st.out.Ctl.EnableFullDuplex() // HTTP/2 is so anyway
 	st.out.Ctl.SetReadDeadline(time.Now().Add(st.limits.StreamIdle))
 	st.out.Ctl.SetWriteDeadline(time.Now().Add(st.limits.Write))
@@ -132,6 +134,8 @@ func (st *stream) run(r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	st.cancel = cancel
+	_, done := by.Until(r.Context(), st.endWithToken)
+	defer done()
 	go st.write()
 	memory := st.spare.reader()
 	defer st.spare.readers.Put(memory)
@@ -139,7 +143,11 @@ func (st *stream) run(r *http.Request) {
 	for {
 		f := st.freeBatch()
 		st.out.Ctl.SetReadDeadline(time.Now().Add(st.limits.StreamIdle)) // from now on: the store may have taken long
-		if ctx.Err() != nil || !q.next(f) {                              // in this order: who cancels sets a deadline then
+		more := ctx.Err() == nil && st.over.Load() == nil && q.next(f)   // in this order: who cancels sets a deadline then
+		if more && st.over.Load() != nil {
+			more, q.index = false, f.first // it may have come after the end
+		}
+		if !more {
 			st.spare.takeBatch(f)
 			break
 		}
@@ -155,7 +163,16 @@ func (st *stream) run(r *http.Request) {
 	for f := range st.free {
 		st.spare.takeBatch(f)
 	}
+	if no := st.over.Load(); no != nil && !st.broken {
+		st.send(appendRefused(nil, q.index, no, st.protobuf))
+	}
 	st.finish(q)
+}
+
+// endWithToken has nothing more taken of a caller whose token is over; what was taken is answered.
+func (st *stream) endWithToken(why *rest.Refusal) {
+	st.over.Store(why)
+	st.out.Ctl.SetReadDeadline(time.Unix(1, 0)) // the reader may be waiting
 }
 
 // freeBatch returns a batch to fill.
@@ -279,6 +296,8 @@ func (st *stream) finish(q *requestReader) {
 	switch {
 	case st.broken:
 		r.Result, r.Detail = "failed", r.Detail+"; the caller took no more answers"
+	case st.over.Load() != nil:
+		r.Result, r.Status, r.Detail = "failed", st.over.Load().Status, r.Detail+"; it was ended: "+st.over.Load().Detail
 	case q.err != nil:
 		r.Result, r.Detail = "failed", r.Detail+"; the stream broke: "+q.err.Error()
 	}

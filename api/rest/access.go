@@ -26,14 +26,17 @@ type Token struct {
 	Role   Role
 	Secret string
 	Name   string // in the audit log; empty: that of the role
+	File   string // of the data directory, that holds it
 }
 
 // Access says who may call.
 type Access struct {
 	// Open lets everybody do everything (--auth=none). CheckExposure allows it on loopback only.
 	Open bool
-	// Tokens are the bearer tokens that are valid.
+	// Tokens are bearer tokens that are valid as long as the stack serves.
 	Tokens []Token
+	// Issued are further ones, which come and go; nil: there are none.
+	Issued Issued
 	// Listen is the address that the server listens on, HOST:PORT; requests may name its host.
 	Listen string
 	// Names are further host names that requests may be addressed to, such as those of the
@@ -51,7 +54,7 @@ type keyring []struct {
 func newKeyring(tokens []Token) keyring {
 	ring := make(keyring, len(tokens))
 	for i, t := range tokens {
-		ring[i].role, ring[i].name, ring[i].hash = t.Role, t.Name, sha256.Sum256([]byte(t.Secret))
+		ring[i].role, ring[i].name, ring[i].hash = t.Role, t.Name, hashOf(t.Secret)
 		if t.Name == "" {
 			ring[i].name = t.Role.String()
 		}
@@ -59,16 +62,21 @@ func newKeyring(tokens []Token) keyring {
 	return ring
 }
 
-// role returns what the secret allows, and the token's name. Every token is compared, so that the
+// role returns what the secret with this hash allows, and the token's name. Every token is compared, so that the
 // time does not tell which one was close.
-func (k keyring) role(secret string) (role Role, name string) {
-	hash := sha256.Sum256([]byte(secret))
+func (k keyring) role(hash [sha256.Size]byte) (role Role, name string) {
 	for i := range k {
 		if subtle.ConstantTimeCompare(hash[:], k[i].hash[:]) == 1 && k[i].role > role {
 			role, name = k[i].role, k[i].name
 		}
 	}
 	return role, name
+}
+
+// hashOf returns the hash by which a token is known.
+func hashOf(secret string) [sha256.Size]byte {
+	var room [64]byte // of most tokens: the check allocates nothing
+	return sha256.Sum256(append(room[:0], secret...))
 }
 
 // bearer returns the token of a request: "Authorization: Bearer TOKEN".
@@ -92,11 +100,21 @@ func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *Refusal {
 		return &Refusal{Status: http.StatusUnauthorized, reason: "token",
 			Detail: "no token: send \"Authorization: Bearer TOKEN\"; the token is in the file token of the data directory"}
 	}
-	by.Role, by.Name = g.keys.role(token)
+	hash := hashOf(token)
+	by.Role, by.Name = g.keys.role(hash)
+	if by.Role == RoleNone && g.issued != nil {
+		if grant := g.issued.Use(hash); grant != nil {
+			if no := grant.Ended(); no != nil {
+				return no
+			}
+			by.Role, by.Name, by.grant = grant.Role, grant.Name, grant
+		}
+	}
 	switch {
 	case by.Role == RoleNone:
 		return &Refusal{Status: http.StatusUnauthorized, reason: "token",
-			Detail: "the token given is not one of this instance: use the one in the file token of its data directory"}
+			Detail: "the token given is not one of this instance, or was revoked: use the one in the file token of its " +
+				"data directory, or ask for another (weir token add)"}
 	case by.Role < needs:
 		return &Refusal{Status: http.StatusForbidden, reason: "token",
 			Detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}

@@ -46,9 +46,9 @@ func (g *gate) auditObject(r *http.Request, route *Route) string {
 	case !strings.Contains(route.Path, "{"):
 		return query
 	case query == "":
-		return r.URL.EscapedPath()
+		return g.hidePath(r.URL.EscapedPath(), false)
 	}
-	return r.URL.EscapedPath() + "?" + query
+	return g.hidePath(r.URL.EscapedPath(), false) + "?" + query
 }
 
 // bufferedResponse is an answer that waits for the audit log.
@@ -105,10 +105,10 @@ func (t *trail) serve(w http.ResponseWriter, r *http.Request, route *Route, by A
 	record.Time, record.Status, record.Result = t.Now().UTC(), answer.code, resultOf(answer.code)
 	record.Detail = c.Detail
 	if c.Object != "" {
-		record.Object = c.Object
+		record.Object = hideIssued(c.Object)
 	}
 	if answer.code >= 400 {
-		record.Detail = problemDetail(answer.body.Bytes())
+		record.Detail = hideIssued(problemDetail(answer.body.Bytes()))
 	}
 	if synced == nil {
 		t.Audit.Write(record) // a failure has raised the alarm

@@ -16,6 +16,8 @@ type Actor struct {
 	Role    Role
 	From    string // the address of the caller
 	Request string // id of the request
+
+	grant *Grant // of an issued token; nil: of none
 }
 
 // Auditor is the audit log.

@@ -44,7 +44,7 @@ func newReach(t *testing.T, secure bool, change func(*Limits)) *reach {
 	r := &reach{}
 	own := httptest.NewTLSServer(nil)
 	own.Close()
-	cfg := StackConfig{Access: Access{Tokens: []Token{{RoleViewer, reachToken, ""}}, Listen: "127.0.0.1:8181"},
+	cfg := StackConfig{Access: Access{Tokens: []Token{{Role: RoleViewer, Secret: reachToken}}, Listen: "127.0.0.1:8181"},
 		LimitReached: func(field, text string) { r.told.Store(field, text) }}
 	cfg.Limits.ShutdownWait = time.Millisecond
 	change(&cfg.Limits)

@@ -7,10 +7,12 @@ type gate struct {
 	open  bool // everybody may do everything
 	keys  keyring
 	names ownNames
+
+	issued Issued // nil: there are none
 }
 
 func newGate(a Access) gate {
-	return gate{open: a.Open, keys: newKeyring(a.Tokens), names: newOwnNames(a)}
+	return gate{open: a.Open, keys: newKeyring(a.Tokens), names: newOwnNames(a), issued: a.Issued}
 }
 
 // check returns nil where a request is addressed to us, comes from no page of another site, and may

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -9,18 +10,30 @@ import (
 type PacedWriter struct {
 	http.ResponseWriter
 	Ctl     *http.ResponseController
-	limit   time.Duration
-	Written int64 // bytes written
+	limit   atomic.Int64 // nanoseconds
+	Written int64        // bytes written
 }
 
 // NewPaced returns a writer whose writes may each take that long.
 func NewPaced(w http.ResponseWriter, limit time.Duration) *PacedWriter {
-	return &PacedWriter{ResponseWriter: w, Ctl: http.NewResponseController(w), limit: limit}
+	p := &PacedWriter{ResponseWriter: w, Ctl: http.NewResponseController(w)}
+	p.limit.Store(int64(limit))
+	return p
+}
+
+// Hurry has the write that goes on, and those after it, take that long at most. It may be called from
+// any goroutine.
+func (p *PacedWriter) Hurry(limit time.Duration) {
+	p.limit.Store(int64(limit))
+	p.Ctl.SetWriteDeadline(deadline(limit))
 }
 
 // Write implements io.Writer.
 func (p *PacedWriter) Write(b []byte) (int, error) {
-	p.Ctl.SetWriteDeadline(deadline(p.limit))
+	for before := int64(-1); before != p.limit.Load(); { // again where Hurry came between
+		before = p.limit.Load()
+		p.Ctl.SetWriteDeadline(deadline(time.Duration(before)))
+	}
 	n, err := p.ResponseWriter.Write(b)
 	p.Written += int64(n)
 	return n, err

@@ -78,8 +78,8 @@ func retryAfter(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
 
-// problem returns the body of the answer.
-func (p *Refusal) problem() *client.Problem {
+// Problem returns the body of the answer.
+func (p *Refusal) Problem() *client.Problem {
 	return &client.Problem{Title: http.StatusText(p.Status), Status: p.Status, Detail: p.Detail, Problems: p.Problems}
 }
 
@@ -89,7 +89,7 @@ func (p *Refusal) Write(w http.ResponseWriter) {
 	h.Set("Content-Type", problemType)
 	maps.Copy(h, p.GetHeaders())
 	w.WriteHeader(p.Status)
-	json.NewEncoder(w).Encode(p.problem())
+	json.NewEncoder(w).Encode(p.Problem())
 }
 
 // toProblem is a huma.Transformer: it makes the one form of all problems, with the parameters that
@@ -97,7 +97,7 @@ func (p *Refusal) Write(w http.ResponseWriter) {
 func toProblem(_ huma.Context, _ string, v any) (any, error) {
 	switch p := v.(type) {
 	case *Refusal:
-		return p.problem(), nil
+		return p.Problem(), nil
 	case *huma.ErrorModel:
 		detail := p.Detail
 		if len(p.Errors) > 0 {

@@ -50,7 +50,7 @@ func LoadTokens(dir string) ([]Token, error) {
 					"delete it and a new one is made", path, t.Role)
 			}
 		}
-		tokens = append(tokens, Token{Role: f.role, Secret: secret})
+		tokens = append(tokens, Token{Role: f.role, Secret: secret, File: f.name})
 	}
 	return tokens, nil
 }
