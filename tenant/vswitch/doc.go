@@ -1,0 +1,27 @@
+// Package vswitch is one virtual switch of a tenant: the tables that the tenant's controllers see, and what the physical
+// switch is to have of them.
+//
+// # The problem
+//
+// A tenant's entry stands in the physical switch among those of others. It must do there what it does in the tenant's
+// tables, to the tenant's packets and to no others; what the physical switch says of it is to be said of the virtual one;
+// and a controller that asks for a barrier is to know what it would know of a switch of its own.
+//
+// # Inputs and outputs
+//
+// FlowMod changes the tables, or is refused as a switch would refuse it. What it changes goes to the Output as orders for
+// flowsync, one rule set an entry (docs/design/0015-tenants.md, "Where a tenant's entry stands"). Outcome takes what became
+// of an order. Barrier is answered when all that was ordered before has an outcome. SetPort and RemovePort are the
+// tenant's ports; entries that output to ports which come or go are ordered anew. Classify has the rules that tell the
+// tenant's packets from others'.
+//
+// # Invariants
+//
+//   - The rules that are ordered and not removed are those of the tables' entries, each in its place, and no others.
+//   - Each row, which is a place of an entry, has a number that no other row of the tenant has, as long as the physical
+//     switch may have its rule; the next entry in this place has the same number, and another incarnation.
+//   - No rule outputs to a port that is not the tenant's, or matches a packet that is not.
+//   - Barriers are answered in their order.
+//
+// The package is pure: no goroutine, no clock. A Switch has one owner at a time.
+package vswitch

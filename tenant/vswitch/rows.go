@@ -1,0 +1,239 @@
+package vswitch
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// Rows are the numbers of a tenant's rows, on all its switches.
+type Rows struct {
+	last uint32
+	free []freeRow
+}
+
+// freeRow is a number that was used, and its next incarnation: what the switch says late of the one before is known for
+// that.
+type freeRow struct {
+	number      uint32
+	incarnation uint16
+}
+
+// full reports whether there is no free number.
+func (n *Rows) full() bool { return n.last == plan.TenantRowMax && len(n.free) == 0 }
+
+// take returns a free number.
+func (n *Rows) take() freeRow {
+	if last := len(n.free) - 1; last >= 0 {
+		row := n.free[last]
+		n.free = n.free[:last]
+		return row
+	}
+	n.last++
+	return freeRow{number: n.last}
+}
+
+// row is a place in the tables, and what is in it or was.
+type row struct {
+	number      uint32
+	incarnation uint16
+	place       string
+	handle      uint32
+	entry       bool         // the tables have an entry; else its rule is being removed
+	set         *ruleset.Set // that was ordered last
+	origin      Origin       // of the message that ordered it
+	told        entryCopy
+	born        time.Duration
+	waits       []*interval // in which it was ordered, and has had no outcome since
+}
+
+// entryCopy is what a row's rule is made of, again when ports change.
+type entryCopy struct {
+	match        openflow.Match
+	instructions []openflow.Instruction
+	table        uint8
+	priority     uint16
+	idle, hard   uint16
+}
+
+// answered notes an outcome.
+func (r *row) answered() {
+	for _, i := range r.waits {
+		i.open--
+	}
+	r.waits = r.waits[:0]
+}
+
+// endsBy returns which time-out has ended a row's entry: where it has both, the hard one if its time has come.
+func (r *row) endsBy(now time.Duration) openflow.FlowRemovedReason {
+	if r.told.idle == 0 || r.told.hard != 0 && now-r.born >= time.Duration(r.told.hard)*time.Second {
+		return openflow.RemovedHard
+	}
+	return openflow.RemovedIdle
+}
+
+// forget forgets a row whose rule the physical switch does not have.
+func (s *Switch) forget(r *row) {
+	r.answered()
+	delete(s.rows, r.number)
+	delete(s.byPlace, r.place)
+	s.cfg.Rows.free = append(s.cfg.Rows.free, freeRow{r.number, r.incarnation + 1})
+}
+
+// changes is a Switch as the Output of its tables.
+type changes Switch
+
+var _ flowtable.EntryOutput = (*changes)(nil)
+
+func (c *changes) Transmit(port, queue uint32, frame []byte) { c.out.Transmit(port, queue, frame) }
+func (c *changes) PacketIn(p *flowtable.PacketIn)            { c.out.PacketIn(p) }
+func (c *changes) PortStatus(reason openflow.PortReason, p openflow.Port) {
+	c.out.PortStatus(reason, p)
+}
+func (c *changes) FlowRemoved(m *openflow.FlowRemoved) {
+	if !c.silent {
+		c.out.FlowRemoved(m)
+	}
+}
+
+// EntryAdded orders an entry's rule.
+func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
+	s := (*Switch)(c)
+	delete(s.byHandle, replaced)
+	place := placeOf(e)
+	r := s.byPlace[place]
+	if r == nil {
+		n := s.cfg.Rows.take() // check has seen that there is one
+		r = &row{number: n.number, incarnation: n.incarnation, place: place}
+		s.rows[r.number], s.byPlace[place] = r, r
+	} else {
+		r.incarnation++
+	}
+	r.handle, r.entry, r.born = e.Handle, true, s.now
+	s.byHandle[e.Handle] = r
+	s.order(r, e)
+}
+
+// EntryChanged orders an entry's rule as it is now.
+func (c *changes) EntryChanged(e *flowtable.Entry) {
+	s := (*Switch)(c)
+	r := s.byHandle[e.Handle]
+	r.incarnation++
+	s.order(r, e)
+}
+
+// EntryRemoved orders the removal of an entry's rule, unless it is gone.
+func (c *changes) EntryRemoved(handle uint32, why openflow.FlowRemovedReason) {
+	s := (*Switch)(c)
+	r := s.byHandle[handle]
+	delete(s.byHandle, handle)
+	r.entry = false
+	if why != openflow.RemovedDelete && why != openflow.RemovedGroup || s.silent {
+		return // Outcome forgets it
+	}
+	s.put(r, ruleset.Order{Rules: r.set, Remove: true})
+}
+
+// order orders a row's rule.
+func (s *Switch) order(r *row, e *flowtable.Entry) {
+	r.origin = s.origin
+	r.told = entryCopy{openflow.Match{OXM: slices.Clone(e.Match.OXM)}, e.Instructions, e.Table, e.Priority, e.Idle, e.Hard}
+	s.orderAnew(r)
+}
+
+// orderAnew orders a row's rule as the ports are now. What is left of its hard time-out is counted from its beginning.
+func (s *Switch) orderAnew(r *row) {
+	t := &r.told
+	in, match, do := s.translate(&t.match, t.instructions)
+	set := ruleset.New(plan.KindTenant, plan.TenantOwner(s.cfg.Tenant, r.number), t.priority,
+		ruleset.Leg{Match: match, Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: s.cfg.DPID, In: in, Do: do}}}})
+	set.Table, set.Version = plan.TableTenantFirst+t.table, r.incarnation
+	if set.Idle, set.Hard = t.idle, t.hard; set.Mortal() {
+		set.Policy = ruleset.Mortal
+	}
+	if t.hard != 0 {
+		left := int64(t.hard) - int64((s.now-r.born)/time.Second)
+		set.Hard = uint16(max(left, 1))
+	}
+	r.set = set
+	s.put(r, ruleset.Order{Rules: set})
+}
+
+// put gives an order, whose outcome barriers wait for from now on.
+func (s *Switch) put(r *row, o ruleset.Order) {
+	if i := s.barriers.current(); !slices.Contains(r.waits, i) {
+		i.open++
+		r.waits = append(r.waits, i)
+	}
+	s.out.Order(o)
+}
+
+// portsChanged orders the rules anew that do something else with the ports that there are now.
+func (s *Switch) portsChanged() {
+	for _, r := range s.rowsWhere(func(r *row) bool {
+		_, hop := r.set.At(0)
+		_, _, do := s.translate(&r.told.match, r.told.instructions)
+		return !do.Equal(hop.Do)
+	}) {
+		r.incarnation++
+		s.orderAnew(r)
+	}
+}
+
+// rowsWhere returns the rows with an entry of which is holds, in the order of their numbers.
+func (s *Switch) rowsWhere(is func(*row) bool) (list []*row) {
+	for _, r := range s.byHandle {
+		if is(r) {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b *row) int { return cmp.Compare(a.number, b.number) })
+	return list
+}
+
+// placeOf is the place of an entry: table, priority, match.
+func placeOf(e *flowtable.Entry) string {
+	b := binary.BigEndian.AppendUint16([]byte{e.Table}, e.Priority)
+	return string(append(b, e.Match.OXM...))
+}
+
+// barriers are those that wait, and what they wait for: each ends an interval of orders.
+type barriers struct {
+	waiting []*interval // ended, in their order
+	last    *interval   // not ended
+}
+
+// interval is the time between two barriers.
+type interval struct {
+	open int // rows that were ordered in it, and have had no outcome since
+	who  Origin
+}
+
+func (b *barriers) current() *interval {
+	if b.last == nil {
+		b.last = &interval{}
+	}
+	return b.last
+}
+
+// add ends the current interval with a barrier.
+func (b *barriers) add(who Origin) {
+	i := b.current()
+	i.who = who
+	b.waiting, b.last = append(b.waiting, i), nil
+}
+
+// answer answers those that wait for nothing any more.
+func (b *barriers) answer(out Output) {
+	for len(b.waiting) > 0 && b.waiting[0].open == 0 {
+		out.Confirmed(b.waiting[0].who)
+		b.waiting[0] = nil
+		b.waiting = b.waiting[1:]
+	}
+}

@@ -1,0 +1,152 @@
+package vswitch
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
+)
+
+// Config is what a virtual switch is made of.
+type Config struct {
+	Tenant     uint16 // the tenant's number
+	DPID       netview.DPID
+	Tables     uint8 // 1 to TablesMax
+	MaxEntries int   // of each table; 0 for 1,000,000
+	Space      *tenant.Space
+	Rows       *Rows // of all the tenant's switches
+}
+
+// TablesMax is how many tables a virtual switch may have.
+const TablesMax = plan.TableTenantLast - plan.TableTenantFirst + 1
+
+// Output gets what comes of calls. It does not call the Switch back.
+type Output interface {
+	flowtable.Output
+	// Order asks for a rule in the physical switch, or for its removal.
+	Order(ruleset.Order)
+	// Refused tells who ordered an entry that the physical switch did not take it: it is gone from the tables.
+	Refused(who Origin, why *flowtable.Error)
+	// Confirmed answers a barrier.
+	Confirmed(who Origin)
+}
+
+// Origin is who sent a message: a connection, by the caller's number, and the message's transaction id.
+type Origin struct {
+	Conn uint64
+	XID  uint32
+}
+
+// Switch is a virtual switch.
+type Switch struct {
+	cfg      Config
+	tables   *flowtable.Switch
+	ports    map[uint32]uint32 // the tenant's
+	rows     map[uint32]*row   // by number
+	byHandle map[uint32]*row   // whose entry is there
+	byPlace  map[string]*row
+	barriers barriers
+
+	out    Output
+	origin Origin // of the call that is under way
+	now    time.Duration
+	silent bool // a flow-removed that follows is not told: the entry was never there
+}
+
+// New returns a switch without entries and ports.
+func New(cfg Config) *Switch {
+	return &Switch{cfg: cfg,
+		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true}),
+		ports:  make(map[uint32]uint32), rows: make(map[uint32]*row),
+		byHandle: make(map[uint32]*row), byPlace: make(map[string]*row)}
+}
+
+// Tables are the tables, for requests that change nothing.
+func (s *Switch) Tables() *flowtable.Switch { return s.tables }
+
+// begin begins a call.
+func (s *Switch) begin(who Origin, now time.Duration, out Output) {
+	s.out, s.origin, s.now = out, who, now
+}
+
+// FlowMod changes entries as a controller of version v asks. The error is a *flowtable.Error; then nothing has changed.
+func (s *Switch) FlowMod(v openflow.Version, m *openflow.FlowMod, who Origin, now time.Duration, out Output) error {
+	s.begin(who, now, out)
+	if err := s.check(v, m); err != nil {
+		return err
+	}
+	return s.tables.FlowMod(v, m, now, (*changes)(s))
+}
+
+// SetPort adds a port, or changes one.
+func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	_, had := s.ports[p.Number]
+	s.ports[p.Number] = p.Config
+	if had {
+		s.tables.SetPortState(p.Number, p.State&openflow.PortStateDown == 0, now, (*changes)(s))
+	} else {
+		s.tables.AddPort(p, now, (*changes)(s))
+	}
+	s.portsChanged()
+}
+
+// RemovePort removes a port. Entries that write an output to it go, as a switch may have it; of those that apply one, the
+// output does nothing.
+func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	delete(s.ports, number)
+	s.tables.RemovePort(number, now, (*changes)(s))
+	for _, r := range s.rowsWhere(func(r *row) bool { return writesTo(r.told.instructions, number) }) {
+		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
+	}
+	s.portsChanged()
+}
+
+// Outcome takes what became of an order. Outcomes of other switches' orders do nothing.
+func (s *Switch) Outcome(o *ruleset.Outcome, now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	_, number := plan.TenantRow(o.Rules.Number)
+	r := s.rows[number]
+	if r == nil || r.set != o.Rules { // of an incarnation before
+		return
+	}
+	switch {
+	case o.Result == ruleset.Removed:
+		s.forget(r)
+	case !r.entry: // its removal is awaited
+	case o.Result == ruleset.Installed:
+		r.answered()
+	case o.Result == ruleset.Refused:
+		s.silent = true
+		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
+		s.silent = false
+		out.Refused(r.origin, &flowtable.Error{Code: codeOf(o), Reason: o.Reason})
+		s.forget(r)
+	case o.Result == ruleset.Ended:
+		if o.Last != nil {
+			s.tables.SetCounts(r.handle, o.Last.Packets, o.Last.Bytes, now)
+		}
+		s.tables.End(r.handle, r.endsBy(now), now, (*changes)(s))
+		s.forget(r)
+	}
+	s.barriers.answer(out)
+}
+
+// codeOf is the error of an outcome; the switch's table is full for what it was not asked for.
+func codeOf(o *ruleset.Outcome) openflow.ErrorCode {
+	if o.Code != 0 {
+		return o.Code
+	}
+	return openflow.FlowModFailedUnknown
+}
+
+// Barrier has a barrier answered when all that was ordered before has an outcome: at once, if it has.
+func (s *Switch) Barrier(who Origin, out Output) {
+	s.barriers.add(who)
+	s.barriers.answer(out)
+}

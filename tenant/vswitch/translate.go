@@ -1,0 +1,152 @@
+package vswitch
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
+)
+
+// check refuses what the tables would take, and the physical switch must not have.
+func (s *Switch) check(v openflow.Version, m *openflow.FlowMod) error {
+	if m.Command == openflow.FlowDelete || m.Command == openflow.FlowDeleteStrict {
+		return nil
+	}
+	if s.cfg.Rows.full() {
+		return &flowtable.Error{Code: openflow.FlowModFailedTableFull, Reason: "the tenant has no more rows"}
+	}
+	if value, mask, ok := metadataOf(&m.Match); ok && value&mask&plan.MetadataTenant != 0 {
+		return &flowtable.Error{Code: openflow.BadMatchBadValue, Reason: "metadata beyond its 54 bits"}
+	}
+	for i := range m.Instructions {
+		if err := s.checkInstruction(&m.Match, &m.Instructions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Switch) checkInstruction(match *openflow.Match, in *openflow.Instruction) error {
+	when := tenant.AtTheEnd
+	switch in.Type {
+	case openflow.InstructionWriteMetadata:
+		if in.MetadataMask&plan.MetadataTenant != 0 {
+			return &flowtable.Error{Code: openflow.BadInstructionUnsupMetadataMask, Reason: "metadata beyond its 54 bits"}
+		}
+		return nil
+	case openflow.InstructionApplyActions:
+		when = tenant.AtOnce
+	}
+	for k := range in.Actions {
+		if err := s.checkAction(&in.Actions[k]); err != nil {
+			return err
+		}
+	}
+	if in.Type == openflow.InstructionWriteActions && slices.ContainsFunc(in.Actions, isFlood) {
+		// the set outputs once, and FLOOD would be the physical switch's
+		return &flowtable.Error{Code: openflow.BadActionBadOutPort, Reason: "to all ports, written: apply it"}
+	}
+	if err := s.cfg.Space.Keeps(*match, in.Actions, when); err != nil {
+		return &flowtable.Error{Code: openflow.BadActionBadSetArgument, Reason: err.Error()}
+	}
+	return nil
+}
+
+func (s *Switch) checkAction(a *openflow.Action) error {
+	switch a.Type {
+	case openflow.ActionOutput:
+		switch _, own := s.ports[a.Port]; {
+		case own:
+		case a.Port == openflow.PortInPort, a.Port == openflow.PortController, a.Port == openflow.PortFlood,
+			a.Port == openflow.PortAll:
+		default:
+			return &flowtable.Error{Code: openflow.BadActionBadOutPort, Reason: "no port of the tenant's"}
+		}
+	case openflow.ActionSetVLANVID, openflow.ActionSetVLANPCP, openflow.ActionEnqueue:
+		// what they do to packets with a tag and without one takes two entries of OpenFlow 1.3
+		return &flowtable.Error{Code: openflow.BadActionBadType, Reason: "an action of OpenFlow 1.0 that switches of 1.3 do not have"}
+	}
+	return nil
+}
+
+// metadataOf returns the metadata that a match asks for; without a mask, it asks for all bits.
+func metadataOf(m *openflow.Match) (value, mask uint64, ok bool) {
+	v, k, ok := m.Lookup(openflow.FieldMetadata)
+	if !ok || len(v) != 8 {
+		return 0, 0, false
+	}
+	mask = ^uint64(0)
+	if k != nil {
+		mask = binary.BigEndian.Uint64(k)
+	}
+	return binary.BigEndian.Uint64(v), mask, true
+}
+
+// translate makes of an entry what the physical switch is to have, with the ports that there are: the port in, the match
+// without it, and the behaviour.
+func (s *Switch) translate(m *openflow.Match, list []openflow.Instruction) (in uint32, match []byte, do *ruleset.Behaviour) {
+	in, rest := ruleset.CutInPort(m.OXM)
+	value, mask, _ := metadataOf(m)
+	physical := openflow.Match{OXM: slices.Clone(rest)}
+	physical.SetUintMasked(openflow.FieldMetadata, value&^plan.MetadataTenant|plan.TenantMetadata(s.cfg.Tenant),
+		mask|plan.MetadataTenant)
+	match = physical.Canonical().OXM
+	own := make([]openflow.Instruction, len(list))
+	for i := range list {
+		own[i] = list[i]
+		switch o := &own[i]; o.Type {
+		case openflow.InstructionGotoTable:
+			o.Table += plan.TableTenantFirst
+		case openflow.InstructionApplyActions:
+			o.Actions = s.outputs(o.Actions)
+		}
+	}
+	return in, match, ruleset.Do(in, own)
+}
+
+func isFlood(a openflow.Action) bool {
+	return a.Type == openflow.ActionOutput && (a.Port == openflow.PortFlood || a.Port == openflow.PortAll)
+}
+
+// outputs replaces outputs to all ports by outputs to each of the tenant's, and leaves out those to ports that are not the
+// tenant's any more.
+func (s *Switch) outputs(list []openflow.Action) (own []openflow.Action) {
+	for _, a := range list {
+		_, has := s.ports[a.Port]
+		switch {
+		case isFlood(a):
+			for _, port := range s.flooded(a.Port) {
+				own = append(own, openflow.Output(port))
+			}
+		case a.Type == openflow.ActionOutput && a.Port <= openflow.PortMax && !has:
+		default:
+			own = append(own, a)
+		}
+	}
+	return own
+}
+
+// flooded are the ports to which FLOOD or ALL goes. The physical switch leaves out the one that a packet came in by.
+func (s *Switch) flooded(to uint32) (list []uint32) {
+	for _, port := range slices.Sorted(maps.Keys(s.ports)) {
+		if to == openflow.PortAll || s.ports[port]&openflow.PortConfigNoFlood == 0 {
+			list = append(list, port)
+		}
+	}
+	return list
+}
+
+// writesTo reports whether instructions write an output to a port. Such an output takes the place of others in the action
+// set: it cannot be left out.
+func writesTo(list []openflow.Instruction, port uint32) bool {
+	return slices.ContainsFunc(list, func(in openflow.Instruction) bool {
+		return in.Type == openflow.InstructionWriteActions && slices.ContainsFunc(in.Actions, func(a openflow.Action) bool {
+			return a.Type == openflow.ActionOutput && a.Port == port
+		})
+	})
+}

@@ -1,0 +1,395 @@
+package vswitch
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
+)
+
+// sink has what a switch sends.
+type sink struct {
+	frames  []string // port and frame
+	copies  []string // packet-ins: cookie's owner aside
+	removed int
+}
+
+func (s *sink) Transmit(port, _ uint32, frame []byte) {
+	s.frames = append(s.frames, fmt.Sprintf("%d %x", port, frame))
+}
+func (s *sink) PacketIn(p *flowtable.PacketIn) {
+	s.copies = append(s.copies, fmt.Sprintf("%d %x", p.InPort, p.Frame)) // of which a miss entry is, the row says
+}
+func (s *sink) FlowRemoved(*openflow.FlowRemoved)             { s.removed++ }
+func (s *sink) PortStatus(openflow.PortReason, openflow.Port) {}
+func (s *sink) take() (frames, copies []string) {
+	frames, copies = s.frames, s.copies
+	slices.Sort(frames)
+	slices.Sort(copies)
+	s.frames, s.copies = nil, nil
+	return frames, copies
+}
+
+// guest is a tenant with its virtual switch, as the test has it.
+type guest struct {
+	sink
+	w         *world
+	name      string
+	ports     []uint32
+	sw        *Switch
+	asked     []uint32 // barriers, in order
+	confirmed []uint32
+	refused   int
+	ordered   []*waiting
+	before    map[uint32]int // by barrier: orders before it
+}
+
+// Order has an order wait.
+func (g *guest) Order(o ruleset.Order) {
+	x := &waiting{of: g, o: o}
+	for _, y := range g.ordered {
+		if !o.Remove && !y.o.Remove && y.o.Rules.Number == o.Rules.Number && y.o.Rules.Version == o.Rules.Version {
+			g.w.t.Fatalf("two orders of row %d have incarnation %d", o.Rules.Number, o.Rules.Version)
+		}
+	}
+	g.ordered = append(g.ordered, x)
+	g.w.orders = append(g.w.orders, x)
+}
+
+func (g *guest) Refused(Origin, *flowtable.Error) { g.refused++ }
+
+// Confirmed wants all orders before the barrier to have been answered, or others after them in their places.
+func (g *guest) Confirmed(who Origin) {
+	g.confirmed = append(g.confirmed, who.XID)
+	for _, x := range g.ordered[:g.before[who.XID]] {
+		if !x.answered {
+			g.w.t.Fatalf("barrier %d is answered, and not the order of %v before it", who.XID, x.o.Rules.Place(0))
+		}
+	}
+}
+
+// waiting is an order, which waits until the physical switch has executed it, and then until its outcome is known.
+type waiting struct {
+	of       *guest
+	o        ruleset.Order
+	answered bool
+	outcomes []ruleset.Outcome
+}
+
+// tell gives the virtual switch the outcomes of an order.
+func (x *waiting) tell() {
+	for _, y := range x.of.ordered {
+		if y.o.Rules.SamePlace(0, x.o.Rules, 0) {
+			y.answered = true
+		}
+		if y == x {
+			break
+		}
+	}
+	for i := range x.outcomes {
+		x.of.sw.Outcome(&x.outcomes[i], x.of.w.now, x.of)
+	}
+}
+
+// world is a physical switch and tenants of it. Its orders are executed one by one, in their order, as flowsync does: of
+// several for a place only the last one.
+type world struct {
+	t        *testing.T
+	r        *rand.Rand
+	physical *flowtable.Switch
+	out      sink
+	orders   []*waiting
+	executed []*waiting // whose outcomes are not known
+	now      time.Duration
+	guests   []*guest
+	tenants  *tenant.Tenants
+}
+
+// whose is the tenant whose packet a frame is that comes in at a port; nil if it is nobody's.
+func (w *world) whose(port uint32, frame []byte) *guest {
+	var m openflow.Match
+	m.Set(openflow.FieldEthDst, frame[:6], nil)
+	m.Set(openflow.FieldEthSrc, frame[6:12], nil)
+	name := w.tenants.Whose(m)
+	for _, g := range w.guests {
+		if whole := len(w.tenants.Get(g.name).Space) == 0; (whole || g.name == name) && slices.Contains(g.ports, port) {
+			return g
+		}
+	}
+	return nil
+}
+
+const physicalPorts = 6
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 3)), physical: flowtable.New(flowtable.Config{})}
+	for no := uint32(1); no <= physicalPorts; no++ {
+		w.physical.AddPort(openflow.Port{Number: no, Name: fmt.Sprint(no)}, 0, &w.out)
+	}
+	tenants := tenant.New()
+	for i, ports := range [][]uint32{{1, 2, 3}, {2, 3, 4}, {5, 6}} {
+		d := tenant.Definition{Name: fmt.Sprintf("t%d", i), Number: uint16(i + 1)}
+		for _, p := range ports {
+			d.Ports = append(d.Ports, netview.Point{DPID: 1, Port: p})
+		}
+		for range 2 {
+			var m openflow.Match
+			m.SetUint(openflow.FieldEthDst, w.r.Uint64N(3))
+			if w.r.IntN(2) == 0 {
+				m.SetUint(openflow.FieldEthSrc, w.r.Uint64N(3))
+			}
+			d.Space = append(d.Space, tenant.Region{Priority: uint16(1 + 2*w.r.IntN(8) + i), Match: m})
+		}
+		if i == 2 {
+			d.Space = nil
+		}
+		if tenants.Put(d) == nil {
+			w.guests = append(w.guests, &guest{w: w, name: d.Name, ports: ports, before: make(map[uint32]int)})
+		}
+	}
+	w.tenants = tenants
+	for _, g := range w.guests {
+		d := tenants.Get(g.name)
+		g.sw = New(Config{Tenant: d.Number, DPID: 1, Tables: 3, Space: tenants.Space(g.name), Rows: &Rows{}})
+		for _, p := range g.ports {
+			g.sw.SetPort(openflow.Port{Number: p, Name: fmt.Sprint(p)}, 0, g)
+		}
+		for _, set := range Classify(d, 1) {
+			w.write(set, false)
+		}
+	}
+	return w
+}
+
+// write has the physical switch execute an order.
+func (w *world) write(set *ruleset.Set, remove bool) {
+	var m openflow.FlowMod
+	if remove {
+		set.Removal(0, plan.DomainDefault, false, plan.OwnerMask, &m)
+	} else {
+		set.FlowMod(0, plan.DomainDefault, false, &m)
+	}
+	if err := w.physical.FlowMod(openflow.V13, &m, w.now, &w.out); err != nil {
+		w.t.Fatalf("the physical switch refuses %v: %v", &m, err)
+	}
+}
+
+// execute executes the first order that waits, or refuses it.
+func (w *world) execute(mayRefuse bool) {
+	if len(w.orders) == 0 {
+		return
+	}
+	x := w.orders[0]
+	w.orders = w.orders[1:]
+	later := slices.ContainsFunc(w.orders, func(y *waiting) bool { return y.o.Rules.SamePlace(0, x.o.Rules, 0) })
+	outcome := ruleset.Outcome{Rules: x.o.Rules, Result: ruleset.Installed}
+	w.executed = append(w.executed, x)
+	switch {
+	case later:
+		w.executed = w.executed[:len(w.executed)-1]
+		return // superseded: no outcome
+	case x.o.Remove:
+		w.write(x.o.Rules, true)
+		outcome.Result = ruleset.Removed
+	case mayRefuse && w.r.IntN(8) == 0:
+		w.write(x.o.Rules, true) // what was there before goes
+		outcome.Result, outcome.Code, outcome.Reason = ruleset.Refused, openflow.FlowModFailedTableFull, "full"
+	default:
+		w.write(x.o.Rules, false)
+		if x.o.Rules.Mortal() && w.r.IntN(3) == 0 {
+			x.outcomes = append(x.outcomes, outcome)
+			w.write(x.o.Rules, true)
+			outcome.Result, outcome.Last = ruleset.Ended, &ruleset.Counts{Packets: 3, Bytes: 300}
+		}
+	}
+	x.outcomes = append(x.outcomes, outcome)
+}
+
+// tell tells the outcome of the first order whose outcome is not known.
+func (w *world) tell() {
+	if len(w.executed) > 0 {
+		x := w.executed[0]
+		w.executed = w.executed[1:]
+		x.tell()
+	}
+}
+
+func (w *world) frame() []byte {
+	k := packet.Key{EthDst: packet.MAC{5: byte(w.r.IntN(4))}, EthSrc: packet.MAC{5: byte(w.r.IntN(4))},
+		EtherType: packet.TypeIPv4, TTL: 9, SrcPort: 1, DstPort: 2,
+		IPSrc: packet.AddrFrom4([4]byte{10, 0, 0, 1}), IPDst: packet.AddrFrom4([4]byte{10, 0, 0, 2})}
+	return packet.AppendUDP(nil, &k, []byte("x"))
+}
+
+// flowMod is a random one of a tenant's controller.
+func (w *world) flowMod(g *guest) *openflow.FlowMod {
+	r := w.r
+	m := &openflow.FlowMod{Command: openflow.FlowModCommand(r.IntN(5)), Table: uint8(r.IntN(3)), Priority: uint16(r.IntN(2)),
+		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Cookie: r.Uint64N(9),
+		Flags:       openflow.FlowFlags(r.IntN(2)) | openflow.FlagCheckOverlap,
+		IdleTimeout: uint16(r.IntN(2)), HardTimeout: uint16(r.IntN(2))}
+	if r.IntN(2) == 0 {
+		m.Match.SetUint(openflow.FieldInPort, uint64(g.ports[r.IntN(len(g.ports))]))
+	}
+	if r.IntN(3) == 0 {
+		m.Match.SetUint(openflow.FieldEthDst, r.Uint64N(3))
+	}
+	if m.Table > 0 && r.IntN(2) == 0 {
+		m.Match.SetUintMasked(openflow.FieldMetadata, r.Uint64N(2), 1)
+	}
+	var actions []openflow.Action
+	for range r.IntN(3) {
+		switch r.IntN(6) {
+		case 0:
+			actions = append(actions, openflow.SetField(openflow.FieldEthDst, r.Uint64N(4)))
+		case 1:
+			actions = append(actions, openflow.OutputController(openflow.ControllerNoCut))
+		case 2:
+			reserved := []uint32{openflow.PortFlood, openflow.PortAll, openflow.PortInPort}
+			actions = append(actions, openflow.Output(reserved[r.IntN(3)]))
+		default:
+			actions = append(actions, openflow.Output(uint32(1+r.IntN(physicalPorts))))
+		}
+	}
+	switch r.IntN(4) {
+	case 0:
+		m.Instructions = append(m.Instructions, openflow.Instruction{Type: openflow.InstructionWriteActions, Actions: actions})
+	default:
+		m.Instructions = append(m.Instructions, openflow.Apply(actions...))
+	}
+	if m.Table < 2 && r.IntN(2) == 0 {
+		m.Instructions = append(m.Instructions, openflow.Instruction{Type: openflow.InstructionWriteMetadata,
+			Metadata: r.Uint64N(2), MetadataMask: 1}, openflow.GotoTable(m.Table+1))
+	}
+	return m
+}
+
+// agree has every tenant's packets meet in the physical switch what they meet in its tables, and nothing of others'.
+func (w *world) agree() (sent int) {
+	w.t.Helper()
+	for range 40 {
+		port, frame := uint32(1+w.r.IntN(physicalPorts)), w.frame()
+		g := w.whose(port, frame)
+		if g != nil && !slices.Contains(slices.Collect(maps.Keys(g.sw.ports)), port) {
+			continue // what comes in there is the tenant's no more: that is classification
+		}
+		var wantFrames, wantCopies []string
+		if g != nil {
+			g.sw.tables.Receive(port, frame, w.now, &g.sink)
+			wantFrames, wantCopies = g.sink.take()
+		}
+		w.physical.Receive(port, frame, w.now, &w.out)
+		frames, copies := w.out.take()
+		if !slices.Equal(frames, wantFrames) || !slices.Equal(copies, wantCopies) {
+			name := "nobody"
+			if g != nil {
+				name = g.name
+			}
+			w.t.Logf("tables of the physical switch:\n%s", listing(w.physical))
+			for _, g := range w.guests {
+				w.t.Logf("tables of %s:\n%s", g.name, listing(g.sw.tables))
+			}
+			w.t.Fatalf("port %d, frame %x of %s: the physical switch sends %v and shows %v, want %v and %v", port, frame, name,
+				frames, copies, wantFrames, wantCopies)
+		}
+		sent += len(frames) + len(copies)
+	}
+	return sent
+}
+
+// staysInside has a frame come in, and wants what the physical switch sends of it to leave by ports of the tenant that it
+// belongs to, and to be that tenant's still.
+func (w *world) staysInside() {
+	w.t.Helper()
+	port, frame := uint32(1+w.r.IntN(physicalPorts)), w.frame()
+	g := w.whose(port, frame)
+	w.physical.Receive(port, frame, w.now, &w.out)
+	frames, copies := w.out.take()
+	if g == nil && len(frames)+len(copies) > 0 {
+		w.t.Fatalf("port %d, frame %x of nobody: the physical switch sends %v and shows %v", port, frame, frames, copies)
+	}
+	for _, text := range frames {
+		var to uint32
+		var sent []byte
+		if _, err := fmt.Sscanf(text, "%d %x", &to, &sent); err != nil {
+			w.t.Fatal(err)
+		}
+		if !slices.Contains(g.ports, to) || w.whose(to, sent) != g {
+			w.t.Fatalf("port %d, frame %x of %s: the physical switch sends %v", port, frame, g.name, frames)
+		}
+	}
+}
+
+// TestTwin has random controllers do what they like, and the physical switch refuse and end what it likes.
+func TestTwin(t *testing.T) {
+	refusals, ends, sent := 0, 0, 0
+	for seed := range uint64(3000) {
+		w := newWorld(t, seed)
+		xid := uint32(0)
+		for range 80 {
+			w.now += 100 * time.Millisecond
+			g := w.guests[w.r.IntN(len(w.guests))]
+			switch w.r.IntN(12) {
+			case 0:
+				xid++
+				g.asked = append(g.asked, xid)
+				g.before[xid] = len(g.ordered)
+				g.sw.Barrier(Origin{1, xid}, g)
+			case 1, 2, 3:
+				w.execute(true)
+			case 5, 6, 7:
+				w.tell()
+			case 4:
+				p := openflow.Port{Number: g.ports[w.r.IntN(len(g.ports))]}
+				if w.r.IntN(2) == 0 {
+					g.sw.RemovePort(p.Number, w.now, g)
+				} else {
+					g.sw.SetPort(p, w.now, g)
+				}
+			default:
+				if g.sw.FlowMod(openflow.V13, w.flowMod(g), Origin{1, xid}, w.now, g) != nil {
+					refusals++
+				}
+			}
+			w.staysInside()
+			if err := g.sw.Check(); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		for len(w.orders)+len(w.executed) > 0 {
+			w.execute(false)
+			w.tell()
+		}
+		for _, g := range w.guests {
+			if !slices.Equal(g.confirmed, g.asked) {
+				t.Fatalf("seed %d: barriers %v were answered as %v", seed, g.asked, g.confirmed)
+			}
+			ends += g.removed
+		}
+		sent += w.agree()
+	}
+	t.Logf("%d flow-mods were refused, %d flow-removed told, %d frames and copies sent", refusals, ends, sent)
+	if refusals < 1000 || ends < 1000 || sent < 1000 {
+		t.Error("the test shows nothing")
+	}
+}
+
+// listing is the entries of a switch, for who reads a failure.
+func listing(s *flowtable.Switch) (text string) {
+	list, _ := s.Multipart(openflow.V13, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{Table: openflow.TableAll,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}, 0)
+	for _, e := range list.(*openflow.FlowStatsList).Flows {
+		text += fmt.Sprintf("table=%d priority=%d cookie=%x %s %v\n", e.Table, e.Priority, e.Cookie, e.Match, e.Instructions)
+	}
+	return text
+}
