@@ -22,6 +22,7 @@ type watch struct {
 	t     *testing.T
 	lines *bufio.Scanner
 	close func()
+	proto string // as HTTP names it
 }
 
 func (s *small) watch(t *testing.T, url, last string) *watch {
@@ -46,7 +47,7 @@ func (s *small) watch(t *testing.T, url, last string) *watch {
 
 func newWatch(t *testing.T, resp *http.Response) *watch {
 	t.Helper()
-	return &watch{t, bufio.NewScanner(resp.Body), func() { resp.Body.Close() }}
+	return &watch{t, bufio.NewScanner(resp.Body), func() { resp.Body.Close() }, resp.Proto}
 }
 
 // event is the next event as "id kind op key", or as "id" where a block has nothing else.

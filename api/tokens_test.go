@@ -2,11 +2,13 @@ package api
 
 import (
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -101,23 +103,41 @@ func TestCheckOfIssuedTokensAllocatesNoMore(t *testing.T) {
 
 // TestRevokedTokenEndsStreams: event streams and streams of intents end at once, and say why.
 func TestRevokedTokenEndsStreams(t *testing.T) {
-	for _, how := range []string{"revoked", "expired"} {
-		t.Run(how, func(t *testing.T) {
-			s, _ := newSmallWith(t)
+	for _, c := range [][2]string{{"revoked", "HTTP/1.1"}, {"expired", "HTTP/1.1"}, {"revoked", "HTTP/2.0"}} {
+		how := c[0]
+		t.Run(how+" "+c[1], func(t *testing.T) {
+			own := httptest.NewUnstartedServer(nil)
+			own.EnableHTTP2 = true
+			own.StartTLS()
+			own.Close()
+			scheme, with := "http://", http.DefaultClient
+			s, _ := newSmallWith(t, func(cfg *Config) {
+				if c[1] == "HTTP/2.0" {
+					scheme, with = "https://", own.Client()
+					cfg.TLS = &tls.Config{Certificates: own.TLS.Certificates}
+				}
+			})
 			addr, end := s.serve(t)
 			defer end()
+			addr = scheme + addr
 			ci := s.made(t, `{"name":"ci","role":"operator","expires":"2026-11-20T13:00:00Z"}`)
-			events, err := s.openStream(t, "GET", "http://"+addr+eventsPath, ci, nil)
+			events, err := openStream(t, with, "GET", addr+eventsPath, ci, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			other := s.watch(t, "http://"+addr+eventsPath+"?kind=host", "")
+			other, err := openStream(t, with, "GET", addr+eventsPath+"?kind=host", viewerToken, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
 			defer other.close()
+			if events.proto != c[1] {
+				t.Fatalf("by %s", events.proto)
+			}
 			other.want("e.2")
 			body, sender := io.Pipe()
 			defer sender.Close()
 			go io.WriteString(sender, "{"+across+"}\n")
-			answers, err := s.openStream(t, "POST", "http://"+addr+"/v1/intents", ci, body)
+			answers, err := openStream(t, with, "POST", addr+"/v1/intents", ci, body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +189,7 @@ func TestRevokedTokenEndsStreamOfWhoDoesNotRead(t *testing.T) {
 	addr, end := s.serve(t)
 	defer end()
 	ci := s.made(t, `{"name":"ci","role":"viewer"}`)
-	events, err := s.openStream(t, "GET", "http://"+addr+eventsPath, ci, nil)
+	events, err := openStream(t, http.DefaultClient, "GET", "http://"+addr+eventsPath, ci, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,13 +228,13 @@ func TestWatchOfRevokedToken(t *testing.T) {
 }
 
 // openStream opens a stream of events, or of intents, with a token.
-func (s *small) openStream(t *testing.T, method, url, token string, body io.Reader) (*watch, error) {
+func openStream(t *testing.T, with *http.Client, method, url, token string, body io.Reader) (*watch, error) {
 	req, _ := http.NewRequestWithContext(t.Context(), method, url, body)
 	req.Header.Set("Authorization", "Bearer "+token)
 	if body != nil {
 		req.Header.Set("Content-Type", lineStream)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := with.Do(req)
 	if err != nil {
 		return nil, err
 	}

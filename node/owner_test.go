@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
@@ -67,10 +68,32 @@ func TestStandby(t *testing.T) {
 		return err == nil && len(page.Items) == 2 && page.Items[1].State == "standby" &&
 			page.Items[1].Address == cfg.API.Listen && page.Items[0].Leader
 	})
+	made, err := first.api.AddToken(t.Context(), client.TokenRequest{Name: "ci", Role: "viewer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := first.api.AddToken(t.Context(), client.TokenRequest{Name: "gone", Role: "viewer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := func(value string) bool {
+		c := second.client(value)
+		defer c.Close()
+		_, err := c.Members(t.Context())
+		return err == nil
+	}
+	first.await("the standby to take the owner's tokens", func() bool { return asks(made.Value) && asks(gone.Value) })
+	if err := first.api.RemoveToken(t.Context(), "gone"); err != nil {
+		t.Fatal(err)
+	}
+	first.await("the standby to hear what is revoked", func() bool { return !asks(gone.Value) })
 	_ = first.stop() // what it finds still running is the second
 	first.await("the second to take over", func() bool { return len(ready) == 1 })
 	second.at = <-ready
 	first.await("the configuration of the first", func() bool { return second.period() == "4s" })
+	if !asks(made.Value) || asks(gone.Value) {
+		t.Error("the new owner has other tokens")
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
