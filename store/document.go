@@ -107,15 +107,18 @@ func putNew(ctx context.Context, st Store, key, value []byte) error {
 var ErrChanged = errors.New("another writer has changed it")
 
 // compareAndSwap replaces the value of a key that was last changed at a revision, and returns the
-// new revision. After an unknown outcome it reads back.
+// new revision. After an unknown outcome it reads back; an error after that, of whatever kind, is ErrUnknown.
 func compareAndSwap(ctx context.Context, st Store, key []byte, mod Revision, value []byte) (Revision, error) {
-	for {
+	for unknown := false; ; {
 		r, err := st.Txn(ctx, Txn{
 			If: []Compare{Unchanged(key, mod)}, Then: []Op{Put(key, value)}, Else: []Op{Get(Span{From: key})},
 		})
 		switch {
 		case errors.Is(err, ErrUnknown) && ctx.Err() == nil:
+			unknown = true
 			continue // if it was done, the next try finds the value
+		case err != nil && unknown:
+			return 0, fmt.Errorf("%w: %v", ErrUnknown, err)
 		case err != nil:
 			return 0, err
 		case r.Succeeded:

@@ -86,3 +86,26 @@ func TestOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentOfUnknownOutcome: a try that is refused tells nothing of the one before it.
+func TestDocumentOfUnknownOutcome(t *testing.T) {
+	for _, first := range []store.Fault{store.UnknownDone, store.UnknownLate, store.UnknownLost} {
+		for _, then := range []store.Fault{store.Unavailable, store.Full} {
+			m := store.NewMemory(nil)
+			n := 0
+			m.Inject(func(c store.Call) store.Fault {
+				if c.Name != "Txn" {
+					return store.None
+				}
+				if n++; n == 1 {
+					return first
+				}
+				return then
+			})
+			_, err := store.SaveDocument(t.Context(), m, "d", 0, []byte("x"))
+			if !errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) {
+				t.Errorf("faults %d and %d: %v, want an unknown outcome", first, then, err)
+			}
+		}
+	}
+}
