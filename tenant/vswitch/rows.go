@@ -53,7 +53,7 @@ type row struct {
 	waits       []*interval // in which it was ordered, and has had no outcome since
 }
 
-// entryCopy is what a row's rule is made of, again when ports change.
+// entryCopy is what a row's rule is made of, again when ports, groups or meters change.
 type entryCopy struct {
 	match        openflow.Match
 	instructions []openflow.Instruction
@@ -174,8 +174,9 @@ func (s *Switch) put(r *row, o ruleset.Order) {
 	s.out.Order(o)
 }
 
-// portsChanged orders the rules anew that do something else with the ports that there are now.
-func (s *Switch) portsChanged() {
+// reorder orders the rules anew that do something else now that ports, groups or meters have changed.
+func (s *Switch) reorder() {
+	s.contents = contentsOf(s.tables, s.ports, s.now)
 	for _, r := range s.rowsWhere(func(r *row) bool {
 		_, hop := r.set.At(0)
 		_, _, do := s.translate(&r.told.match, r.told.instructions)

@@ -45,11 +45,12 @@ type Origin struct {
 type Switch struct {
 	cfg      Config
 	tables   *flowtable.Switch
-	ports    map[uint32]uint32 // the tenant's
-	rows     map[uint32]*row   // by number
-	byHandle map[uint32]*row   // whose entry is there
+	ports    ports
+	rows     map[uint32]*row // by number
+	byHandle map[uint32]*row // whose entry is there
 	byPlace  map[string]*row
 	barriers barriers
+	contents contents
 
 	out    Output
 	origin Origin // of the call that is under way
@@ -61,7 +62,7 @@ type Switch struct {
 func New(cfg Config) *Switch {
 	return &Switch{cfg: cfg,
 		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true}),
-		ports:  make(map[uint32]uint32), rows: make(map[uint32]*row),
+		ports:  make(ports), rows: make(map[uint32]*row),
 		byHandle: make(map[uint32]*row), byPlace: make(map[string]*row)}
 }
 
@@ -92,7 +93,7 @@ func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
 	} else {
 		s.tables.AddPort(p, now, (*changes)(s))
 	}
-	s.portsChanged()
+	s.reorder()
 }
 
 // RemovePort removes a port. Entries that write an output to it go, as a switch may have it; of those that apply one, the
@@ -104,7 +105,7 @@ func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
 	for _, r := range s.rowsWhere(func(r *row) bool { return writesTo(r.told.instructions, number) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
-	s.portsChanged()
+	s.reorder()
 }
 
 // Outcome takes what became of an order. Outcomes of other switches' orders do nothing.

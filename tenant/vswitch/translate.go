@@ -42,16 +42,21 @@ func (s *Switch) checkInstruction(match *openflow.Match, in *openflow.Instructio
 	case openflow.InstructionApplyActions:
 		when = tenant.AtOnce
 	}
-	for k := range in.Actions {
-		if err := s.checkAction(&in.Actions[k]); err != nil {
+	return s.checkActions(*match, in.Actions, when)
+}
+
+// checkActions checks a list of actions of packets that a match selects.
+func (s *Switch) checkActions(match openflow.Match, list []openflow.Action, when tenant.Applied) error {
+	for k := range list {
+		if err := s.checkAction(&list[k]); err != nil {
 			return err
 		}
 	}
-	if in.Type == openflow.InstructionWriteActions && slices.ContainsFunc(in.Actions, isFlood) {
-		// the set outputs once, and FLOOD would be the physical switch's
-		return &flowtable.Error{Code: openflow.BadActionBadOutPort, Reason: "to all ports, written: apply it"}
+	if when == tenant.AtTheEnd && slices.ContainsFunc(list, isFlood) {
+		// an action set outputs once, and FLOOD would be the physical switch's
+		return &flowtable.Error{Code: openflow.BadActionBadOutPort, Reason: "to all ports, in an action set: apply it"}
 	}
-	if err := s.cfg.Space.Keeps(*match, in.Actions, when); err != nil {
+	if err := s.cfg.Space.Keeps(match, list, when); err != nil {
 		return &flowtable.Error{Code: openflow.BadActionBadSetArgument, Reason: err.Error()}
 	}
 	return nil
@@ -103,24 +108,35 @@ func (s *Switch) translate(m *openflow.Match, list []openflow.Instruction) (in u
 		case openflow.InstructionGotoTable:
 			o.Table += plan.TableTenantFirst
 		case openflow.InstructionApplyActions:
-			o.Actions = s.outputs(o.Actions)
+			o.Actions = s.ports.outputs(o.Actions)
 		}
 	}
-	return in, match, ruleset.Do(in, own)
+	objects := s.contents.named(own)
+	if len(objects) == 0 {
+		return in, match, ruleset.Do(in, own)
+	}
+	do, err := ruleset.Use(in, own, objects...)
+	if err != nil { // the places are those of objects
+		panic(err)
+	}
+	return in, match, do
 }
 
 func isFlood(a openflow.Action) bool {
 	return a.Type == openflow.ActionOutput && (a.Port == openflow.PortFlood || a.Port == openflow.PortAll)
 }
 
+// ports are the tenant's, with their configuration.
+type ports map[uint32]uint32
+
 // outputs replaces outputs to all ports by outputs to each of the tenant's, and leaves out those to ports that are not the
 // tenant's any more.
-func (s *Switch) outputs(list []openflow.Action) (own []openflow.Action) {
+func (p ports) outputs(list []openflow.Action) (own []openflow.Action) {
 	for _, a := range list {
-		_, has := s.ports[a.Port]
+		_, has := p[a.Port]
 		switch {
 		case isFlood(a):
-			for _, port := range s.flooded(a.Port) {
+			for _, port := range p.flooded(a.Port) {
 				own = append(own, openflow.Output(port))
 			}
 		case a.Type == openflow.ActionOutput && a.Port <= openflow.PortMax && !has:
@@ -132,9 +148,9 @@ func (s *Switch) outputs(list []openflow.Action) (own []openflow.Action) {
 }
 
 // flooded are the ports to which FLOOD or ALL goes. The physical switch leaves out the one that a packet came in by.
-func (s *Switch) flooded(to uint32) (list []uint32) {
-	for _, port := range slices.Sorted(maps.Keys(s.ports)) {
-		if to == openflow.PortAll || s.ports[port]&openflow.PortConfigNoFlood == 0 {
+func (p ports) flooded(to uint32) (list []uint32) {
+	for _, port := range slices.Sorted(maps.Keys(p)) {
+		if to == openflow.PortAll || p[port]&openflow.PortConfigNoFlood == 0 {
 			list = append(list, port)
 		}
 	}

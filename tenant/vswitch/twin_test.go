@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 	"github.com/weirnet/weir/tenant"
 )
 
@@ -109,7 +110,8 @@ type world struct {
 	physical *flowtable.Switch
 	out      sink
 	orders   []*waiting
-	executed []*waiting // whose outcomes are not known
+	executed []*waiting        // whose outcomes are not known
+	numbers  map[string]uint32 // of groups and meters, by content
 	now      time.Duration
 	guests   []*guest
 	tenants  *tenant.Tenants
@@ -132,7 +134,8 @@ func (w *world) whose(port uint32, frame []byte) *guest {
 const physicalPorts = 6
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 3)), physical: flowtable.New(flowtable.Config{})}
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 3)), physical: flowtable.New(flowtable.Config{}),
+		numbers: make(map[string]uint32)}
 	for no := uint32(1); no <= physicalPorts; no++ {
 		w.physical.AddPort(openflow.Port{Number: no, Name: fmt.Sprint(no)}, 0, &w.out)
 	}
@@ -178,10 +181,64 @@ func (w *world) write(set *ruleset.Set, remove bool) {
 		set.Removal(0, plan.DomainDefault, false, plan.OwnerMask, &m)
 	} else {
 		set.FlowMod(0, plan.DomainDefault, false, &m)
+		_, hop := set.At(0)
+		if objects := hop.Do.Objects(); len(objects) > 0 {
+			list, err := hop.Do.Render(openflow.V13, w.number)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			m.Instructions = list
+		}
 	}
 	if err := w.physical.FlowMod(openflow.V13, &m, w.now, &w.out); err != nil {
 		w.t.Fatalf("the physical switch refuses %v: %v", &m, err)
 	}
+}
+
+// number returns the number of a group or a meter at the physical switch, and makes it there.
+func (w *world) number(o object.Object) uint32 {
+	if n := w.numbers[o.Key()]; n != 0 {
+		return n
+	}
+	n := uint32(len(w.numbers) + 1)
+	w.numbers[o.Key()] = n
+	var err error
+	switch m := o.Message(object.Add, n, w.number).(type) {
+	case *openflow.GroupMod:
+		err = w.physical.GroupMod(openflow.V13, m, w.now, &w.out)
+	case *openflow.MeterMod:
+		err = w.physical.MeterMod(openflow.V13, m, w.now, &w.out)
+	}
+	if err != nil {
+		w.t.Fatalf("the physical switch refuses %s: %v", o, err)
+	}
+	return n
+}
+
+// objectMod changes a group or a meter of a tenant at random.
+func (w *world) objectMod(g *guest) error {
+	r := w.r
+	if r.IntN(4) == 0 {
+		return g.sw.MeterMod(openflow.V13, &openflow.MeterMod{Command: openflow.MeterModCommand(r.IntN(3)), Meter: 1,
+			Flags: openflow.MeterFlagPktps, Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 1 << 20}}}, Origin{}, w.now, g)
+	}
+	m := &openflow.GroupMod{Command: openflow.GroupModCommand(min(r.IntN(9)/4, 2)), Group: uint32(1 + r.IntN(2)),
+		Kind: []openflow.GroupType{openflow.GroupTypeAll, openflow.GroupTypeFastFailover}[r.IntN(2)]}
+	for range r.IntN(4) {
+		b := openflow.Bucket{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
+			Actions: []openflow.Action{openflow.Output(uint32(1 + r.IntN(physicalPorts)))}}
+		if m.Kind == openflow.GroupTypeFastFailover {
+			b.WatchPort = g.ports[r.IntN(len(g.ports))]
+		}
+		if r.IntN(3) == 0 {
+			b.Actions = append([]openflow.Action{openflow.SetField(openflow.FieldEthSrc, r.Uint64N(3))}, b.Actions...)
+		}
+		if m.Group == 2 && r.IntN(3) == 0 {
+			b.Actions = []openflow.Action{openflow.Group(1)}
+		}
+		m.Buckets = append(m.Buckets, b)
+	}
+	return g.sw.GroupMod(openflow.V13, m, Origin{}, w.now, g)
 }
 
 // execute executes the first order that waits, or refuses it.
@@ -249,7 +306,9 @@ func (w *world) flowMod(g *guest) *openflow.FlowMod {
 	}
 	var actions []openflow.Action
 	for range r.IntN(3) {
-		switch r.IntN(6) {
+		switch r.IntN(9) {
+		case 6, 7, 8:
+			actions = append(actions, openflow.Group(uint32(1+r.IntN(2))))
 		case 0:
 			actions = append(actions, openflow.SetField(openflow.FieldEthDst, r.Uint64N(4)))
 		case 1:
@@ -260,6 +319,9 @@ func (w *world) flowMod(g *guest) *openflow.FlowMod {
 		default:
 			actions = append(actions, openflow.Output(uint32(1+r.IntN(physicalPorts))))
 		}
+	}
+	if r.IntN(6) == 0 {
+		m.Instructions = append(m.Instructions, openflow.UseMeter(1))
 	}
 	switch r.IntN(4) {
 	case 0:
@@ -332,14 +394,16 @@ func (w *world) staysInside() {
 
 // TestTwin has random controllers do what they like, and the physical switch refuse and end what it likes.
 func TestTwin(t *testing.T) {
-	refusals, ends, sent := 0, 0, 0
-	for seed := range uint64(3000) {
+	refusals, ends, sent, objects := 0, 0, 0, 0
+	for seed := range uint64(2000) {
 		w := newWorld(t, seed)
 		xid := uint32(0)
-		for range 80 {
+		for range 100 {
 			w.now += 100 * time.Millisecond
 			g := w.guests[w.r.IntN(len(w.guests))]
-			switch w.r.IntN(12) {
+			switch w.r.IntN(14) {
+			case 8, 9:
+				_ = w.objectMod(g)
 			case 0:
 				xid++
 				g.asked = append(g.asked, xid)
@@ -375,11 +439,17 @@ func TestTwin(t *testing.T) {
 				t.Fatalf("seed %d: barriers %v were answered as %v", seed, g.asked, g.confirmed)
 			}
 			ends += g.removed
+			for _, x := range g.ordered {
+				if _, hop := x.o.Rules.At(0); !x.o.Remove && len(hop.Do.Objects()) > 0 {
+					objects++
+				}
+			}
 		}
 		sent += w.agree()
 	}
-	t.Logf("%d flow-mods were refused, %d flow-removed told, %d frames and copies sent", refusals, ends, sent)
-	if refusals < 1000 || ends < 1000 || sent < 1000 {
+	t.Logf("%d flow-mods were refused, %d flow-removed told, %d frames and copies sent, %d orders with groups and meters",
+		refusals, ends, sent, objects)
+	if refusals < 500 || ends < 500 || sent < 500 || objects < 300 {
 		t.Error("the test shows nothing")
 	}
 }

@@ -1,0 +1,132 @@
+package vswitch
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset/object"
+	"github.com/weirnet/weir/tenant"
+)
+
+// contents are what the tenant's groups and meters do, by its numbers: the physical switch has them under other ones,
+// shared with all rules that use the same content.
+type contents struct {
+	groups map[uint32]*object.Group
+	meters map[uint32]*object.Meter
+}
+
+// GroupMod changes groups as a controller asks. The error is a *flowtable.Error; then nothing has changed.
+func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, now time.Duration, out Output) error {
+	s.begin(who, now, out)
+	if m.Command != openflow.GroupDelete {
+		if err := s.checkGroup(m); err != nil {
+			return err
+		}
+	}
+	if err := s.tables.GroupMod(v, m, now, (*changes)(s)); err != nil {
+		return err
+	}
+	s.reorder()
+	return nil
+}
+
+// MeterMod changes meters as a controller asks, as GroupMod does.
+func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, now time.Duration, out Output) error {
+	s.begin(who, now, out)
+	if m.Command != openflow.MeterDelete {
+		_, other := object.ReadMeters([]openflow.MeterConfig{{Flags: m.Flags, Meter: m.Meter, Bands: m.Bands}})
+		if why := other[m.Meter]; why != nil {
+			return &flowtable.Error{Code: openflow.MeterModFailedBadBand, Reason: why.Error()}
+		}
+	}
+	if err := s.tables.MeterMod(v, m, now, (*changes)(s)); err != nil {
+		return err
+	}
+	s.reorder()
+	return nil
+}
+
+// checkGroup refuses what the tables would take, and the physical switch must not have.
+func (s *Switch) checkGroup(m *openflow.GroupMod) error {
+	for i := range m.Buckets {
+		b := &m.Buckets[i]
+		if _, own := s.ports[b.WatchPort]; !own && b.WatchPort != openflow.PortAny {
+			return &flowtable.Error{Code: openflow.GroupModFailedBadWatch, Reason: "no port of the tenant's"}
+		}
+		if err := s.checkActions(openflow.Match{}, b.Actions, tenant.AtTheEnd); err != nil {
+			return err
+		}
+	}
+	list := append(listedGroups(s.tables, s.now), openflow.GroupDesc{Kind: m.Kind, Group: m.Group, Buckets: m.Buckets})
+	if _, other := object.ReadGroups(list); other[m.Group] != nil {
+		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
+	}
+	return nil
+}
+
+// listedGroups are the tenant's groups as its controller gave them.
+func listedGroups(tables *flowtable.Switch, now time.Duration) []openflow.GroupDesc {
+	list, err := tables.Multipart(openflow.V13, &openflow.GroupDescRequest{}, now)
+	if err != nil {
+		return nil
+	}
+	return list.(*openflow.GroupDescList).Groups
+}
+
+// contentsOf reads what the groups and meters of tables do, with the ports that there are.
+func contentsOf(tables *flowtable.Switch, own ports, now time.Duration) (c contents) {
+	list := listedGroups(tables, now)
+	for i := range list {
+		g := &list[i]
+		g.Buckets = slices.DeleteFunc(slices.Clone(g.Buckets), func(b openflow.Bucket) bool {
+			_, has := own[b.WatchPort]
+			return !has && b.WatchPort != openflow.PortAny // as a bucket is whose port is down
+		})
+		for k := range g.Buckets {
+			g.Buckets[k].Actions = own.outputs(g.Buckets[k].Actions)
+		}
+	}
+	c.groups, _ = object.ReadGroups(list)
+	all := &openflow.MeterConfigRequest{Meter: openflow.MeterAll}
+	if meters, err := tables.Multipart(openflow.V13, all, now); err == nil {
+		c.meters, _ = object.ReadMeters(meters.(*openflow.MeterConfigList).Meters)
+	}
+	return c
+}
+
+// named makes instructions name groups and meters by their places in a list of contents, as ruleset.Use takes them. A
+// group without content is left out: none of its buckets has a port.
+func (c *contents) named(list []openflow.Instruction) (objects []object.Object) {
+	place := func(o object.Object) uint32 {
+		objects = append(objects, o)
+		return uint32(len(objects) - 1)
+	}
+	for i := range list {
+		in := &list[i]
+		if in.Type == openflow.InstructionMeter {
+			if m := c.meters[in.Meter]; m != nil {
+				in.Meter = place(m)
+			}
+			continue
+		}
+		if !slices.ContainsFunc(in.Actions, isGroup) {
+			continue
+		}
+		var own []openflow.Action
+		for _, a := range in.Actions {
+			g := c.groups[a.ID]
+			switch {
+			case !isGroup(a):
+				own = append(own, a)
+			case g != nil:
+				own = append(own, openflow.Group(place(g)))
+			}
+		}
+		in.Actions = own
+	}
+	return objects
+}
+
+func isGroup(a openflow.Action) bool { return a.Type == openflow.ActionGroup }
