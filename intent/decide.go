@@ -238,6 +238,7 @@ func (d *decider) optimise(n uint32) {
 	}
 	s := spec.Read(e.content)
 	g, p := d.compiler.compile(n, &s, topology.Filter{})
+	d.tags.stuck = d.tags.stuck || mustMove && p.code != NoCode
 	if p.code != NoCode || !mustMove && !d.costOf(g).Less(d.costOf(e.rules)) || d.obstacle(g).code != NoCode {
 		return
 	}

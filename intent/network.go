@@ -71,7 +71,7 @@ func (c *Core) reevaluateAll() {
 // ones that failed before that.
 func (c *Core) linksChanged(changes []netview.Change) {
 	keys, up := linksOf(changes)
-	c.tags.linksNarrowed(changes)
+	c.tags.linksNarrowed(changes, up)
 	c.status.Scan(keys)
 	if len(c.queue.uprooted) == 0 && c.status.Into(keys) > scanAtOnce {
 		c.queue.addBroken(c.status.ScanFirst(firstReroutes))

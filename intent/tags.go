@@ -29,6 +29,8 @@ type tags struct {
 
 	seen   *netview.Snapshot // of narrow
 	narrow []netview.LinkKey // links that do not carry frames with tags
+	isIn   map[netview.LinkKey]bool
+	stuck  bool // there was no other way for an intent that must move
 }
 
 // contentIs notes whether an intent is wide with another content.
@@ -154,15 +156,17 @@ func (t *tags) mustMove(e *coreEntry) bool {
 	return denied || len(t.narrowLinks()) > 0 && t.registry.Any(e.rules, t.passesNarrow)
 }
 
-// linksNarrowed revokes the paths of intents whose tagged packets go over links that are narrow now. It looks at all
-// paths, since links become narrow rarely.
-func (t *tags) linksNarrowed(changes []netview.Change) {
-	narrow := func(c *netview.Change) bool {
-		return c.Kind == netview.KindLink && !c.Deleted && c.Link.Width == netview.WidthNarrow
-	}
-	if !slices.ContainsFunc(changes, func(c netview.Change) bool { return narrow(&c) }) {
+// linksNarrowed revokes the paths of intents whose tagged packets go over links that are narrow now, if some have become
+// so, or if there may be another way since links are up. It looks at all paths: both are rare.
+func (t *tags) linksNarrowed(changes []netview.Change, up bool) {
+	was := t.isIn // of the snapshot before
+	narrower := slices.ContainsFunc(changes, func(c netview.Change) bool {
+		return c.Kind == netview.KindLink && !c.Deleted && c.Link.Width == netview.WidthNarrow && !was[c.Link.LinkKey]
+	})
+	if !narrower && !(up && t.stuck) || len(t.narrowLinks()) == 0 {
 		return
 	}
+	t.stuck = false
 	for path := range t.registry.All() {
 		if path.Used() && path.Tagged() && t.passesNarrow(path) {
 			t.revoked = append(t.revoked, path.Users()...)
@@ -261,18 +265,21 @@ func (t *tags) cannotPush(s *spec.Spec, ingress []netview.Point) problem {
 // narrowLinks returns the links that do not carry full-size frames with tags.
 func (t *tags) narrowLinks() []netview.LinkKey {
 	if t.seen != t.network.Snap {
-		t.seen, t.narrow = t.network.Snap, t.narrow[:0]
+		t.seen, t.narrow, t.isIn = t.network.Snap, t.narrow[:0], make(map[netview.LinkKey]bool)
 		for l := range t.seen.Links() {
 			if l.Width == netview.WidthNarrow {
 				t.narrow = append(t.narrow, l.LinkKey)
+				t.isIn[l.LinkKey] = true
 			}
 		}
 	}
 	return t.narrow
 }
 
-func (t *tags) passesNarrow(path *paths.Path) bool {
-	return slices.ContainsFunc(t.narrowLinks(), path.Passes)
+func (t *tags) passesNarrow(path *paths.Path) (found bool) {
+	t.narrowLinks()
+	path.EachLink(func(k netview.LinkKey) { found = found || t.isIn[k] })
+	return found
 }
 
 // tooNarrow says which link of a path does not carry frames with tags. All that do not are to be left out then.

@@ -267,3 +267,29 @@ func TestLinkBecomesNarrow(t *testing.T) {
 		t.Errorf("one that is not wide goes by %v", in.Rules.Legs[0].Route)
 	}
 }
+
+// TestOtherWayLater: a tagged intent on a narrow link that had no other way takes one that comes up.
+func TestOtherWayLater(t *testing.T) {
+	n := square(t)
+	n.submit(false, Request{Op: Create, Spec: all("wide", at(2, 11), at(4, 11))})
+	n.rest()
+	other := []netview.LinkKey{link(1, 2, 3, 1), link(3, 1, 1, 2)}
+	for _, k := range other {
+		n.put(k, false, netview.LinkConfirmed)
+	}
+	n.facts.Update(func(tx *netview.FactsTx) {
+		tx.PutLink(&netview.Link{LinkKey: link(2, 2, 4, 1), Up: true, State: netview.LinkConfirmed, Since: n.now,
+			Width: netview.WidthNarrow})
+	})
+	n.rest()
+	if got := n.ids("wide"); !strings.HasPrefix(got, "4/1:") {
+		t.Fatalf("the tags of wide are %q: there is no other way", got)
+	}
+	for _, k := range other {
+		n.put(k, true, netview.LinkConfirmed)
+	}
+	n.rest()
+	if got := n.ids("wide"); !strings.HasPrefix(got, "1/1:") {
+		t.Errorf("the tags of wide are %q, want it to go by switches 1 and 3", got)
+	}
+}

@@ -196,7 +196,7 @@ func (a *Apps) InSessions() (list []southbound.App) {
 func (a *Apps) Parts() []*loop.Part {
 	list := []*loop.Part{&a.Stats.Part}
 	if a.Forward != nil {
-		list = append(list, &a.Forward.Follow(a.engines.Maps).Part)
+		list = append(list, &a.Forward.Follow(a.engines.Maps, a.engines.Now).Part)
 	}
 	if a.Broadcast != nil {
 		a.Broadcast.Follow(a.engines.Maps)

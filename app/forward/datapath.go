@@ -35,9 +35,7 @@ func newDatapath(dpid netview.DPID, s *shared) *Datapath {
 // handled: one barrier to each switch written to confirms the rules of all pairs of the batch
 // there.
 func (d *Datapath) BatchEnd() {
-	if d.silence.hears(d.clock.beats.Load()) {
-		d.refusals.active.Add(-1)
-	}
+	d.switches.heard(d.silence.hears(d.clock.beats.Load()))
 	d.installer.batchEnd()
 }
 

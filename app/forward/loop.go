@@ -16,14 +16,16 @@ const changesAtOnce = 4096
 type Follower struct {
 	loop.Part
 
-	f    *Forward
-	from *topology.Follower
+	f      *Forward
+	now    func() time.Time
+	second time.Time // when the next one begins
+	from   *topology.Follower
 }
 
 // Follow loads the application from the view of a source of maps, and has it choose paths in the newest
 // of these from now on.
-func (f *Forward) Follow(maps *topology.Source) *Follower {
-	w := &Follower{f: f, from: maps.Follow()}
+func (f *Forward) Follow(maps *topology.Source, now func() time.Time) *Follower {
+	w := &Follower{f: f, now: now, from: maps.Follow()}
 	w.Part = loop.Part{
 		Name: "forward", Bell: f.slots.bell,
 		Turn:    func() time.Time { w.turn(); return time.Time{} },
@@ -36,12 +38,21 @@ func (f *Forward) Follow(maps *topology.Source) *Follower {
 				runtime.Gosched() // intents re-route first: without their rules packets are lost now
 			}
 		},
-		Beats: 1, Beat: f.Beat,
+		Beats: 1, Beat: w.beat,
 	}
 	w.update()
 	f.routes.maps.Store(maps)
 	f.Second()
 	return w
+}
+
+// beat has the beat, and the second if one has begun.
+func (w *Follower) beat() {
+	w.f.Beat()
+	if now := w.now(); !now.Before(w.second) {
+		w.second = now.Truncate(time.Second).Add(time.Second)
+		w.f.Second()
+	}
 }
 
 // update applies changes of the view.

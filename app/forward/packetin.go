@@ -94,7 +94,7 @@ func (d *Datapath) transit(out *outlet.Conn, pin *openflow.PacketIn, pr pairs.Pa
 	if over != nil {
 		if i := over.IndexOf(d.id); i > 0 && over.Hops[i].In == pin.InPort && d.installs[pr] == nil &&
 			!d.installer.waiting.full() && d.routes.valid(pr, over) {
-			if !d.refusals.accepts(over.Hops[i:], nil) {
+			if !d.mayPass(over.Hops[i:]) {
 				d.paths.Release(over.ID)
 				d.installer.send.unruled(out, pin, pr, copied)
 				return
@@ -205,7 +205,7 @@ func (d *Datapath) remote(out *outlet.Conn, pin *openflow.PacketIn, pr pairs.Pai
 		send.on(out, pin, hops[0].Out, copied)
 		return
 	}
-	if !d.refusals.accepts(hops, nil) {
+	if !d.mayPass(hops) {
 		send.unruled(out, pin, pr, copied)
 		return
 	}
@@ -216,6 +216,11 @@ func (d *Datapath) remote(out *outlet.Conn, pin *openflow.PacketIn, pr pairs.Pai
 	}
 	d.quota.Count(pin.InPort)
 	d.installer.begin(pin, &install{pr: pr, path: d.paths.Acquire(hops)}, copied)
+}
+
+// mayPass reports whether a new path may be written to the switches of these hops: they take rules, and answer.
+func (d *Datapath) mayPass(hops []topology.Hop) bool {
+	return d.refusals.accepts(hops, nil) && !d.switches.silent(hops)
 }
 
 // resend handles a packet of a pair that has its path: it crossed the rule on the wire, or the

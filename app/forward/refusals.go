@@ -17,19 +17,19 @@ type refusals struct {
 	clock    *clock
 	switches *switchTable
 	alarms   alarm.Sink   // may be nil
-	active   atomic.Int64 // switches that refuse rules, and those that are silent
+	active   atomic.Int64 // switches that refuse rules
 	direct   admission.Direct
 }
 
 // admits reports whether a switch may be sent the rule of a new pair. It costs one load while no switch refuses
-// anything, and none is silent.
+// anything.
 func (r *refusals) admits(t *target) bool {
-	return r.active.Load() == 0 || !t.silence.silent.Load() && t.refusal.Admits(r.clock.second())
+	return r.active.Load() == 0 || t.refusal.Admits(r.clock.second())
 }
 
 // accepts reports whether the switches of these hops may be sent the rule of a pair; those that an
 // older path crosses too may always, since it replaces one. It costs one load while no switch
-// refuses anything, and none is silent.
+// refuses anything.
 func (r *refusals) accepts(hops []topology.Hop, old *pairs.Path) bool {
 	if r.active.Load() == 0 {
 		return true

@@ -6,7 +6,6 @@ import (
 
 	"github.com/weirnet/weir/app/forward/pairs"
 	"github.com/weirnet/weir/app/forward/places"
-	"github.com/weirnet/weir/beat"
 )
 
 // shared is what all parts look at, each of which says who may change it.
@@ -29,9 +28,6 @@ type clock struct {
 	seconds atomic.Uint32
 	beats   atomic.Uint32 // of package beat; Beat counts them
 }
-
-// beatsPerSecond is the number of beats in a second.
-const beatsPerSecond = uint32(time.Second / beat.Every)
 
 // second is the number of the second.
 func (c *clock) second() uint32 { return c.seconds.Load() }

@@ -2,61 +2,91 @@ package forward
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weirnet/weir/app/forward/outlet"
 	"github.com/weirnet/weir/topology"
 )
 
-// silentAfter is the number of beats for which a switch that owes an answer is not heard before it counts as silent.
-const silentAfter = 5
+// Bounds of how long a switch may owe an answer, in beats, before it counts as silent.
+const (
+	silentAfter = 5
+	// patienceMax bounds what a switch is given that was called silent and was slow: twice the time that it took.
+	patienceMax = 50
+)
 
 // silence is whether a switch is silent: it owes the answer to a barrier, and nothing has come from it for a while. Its
-// session ends seconds later, when echo requests are not answered. Meanwhile no path is begun through it, and those that
-// are begun are given up: packets that are flooded meet the rules of its neighbours and, where its own is missing, are
-// flooded back to them. They would loop. Any goroutine may use it.
+// session ends seconds later, when echo requests are not answered. Meanwhile no pair is begun whose path passes it, and
+// those that are begun are given up: packets that are flooded meet the rules of its neighbours and, where its own is
+// missing, are flooded back to them. They would loop. Any goroutine may use it.
 type silence struct {
-	owed   atomic.Int32  // barriers without an answer
-	heard  atomic.Uint32 // beat in which it was last heard, or first owed an answer
-	silent atomic.Bool
+	owed   atomic.Int32 // barriers without an answer; changed with mu held
+	silent atomic.Bool  // likewise
+
+	mu       sync.Mutex
+	heard    uint32 // beat in which it was last heard, or first owed an answer
+	patience uint32 // beats: more than silentAfter after it was silent and then heard, in this session
 }
 
 // asked notes a barrier. answered takes its end.
 func (s *silence) asked(beat uint32) {
-	if s.owed.Add(1) == 1 {
-		s.heard.Store(beat)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owed.Load() == 0 {
+		s.heard = beat
 	}
+	s.owed.Add(1)
 }
 
-func (s *silence) answered() { s.owed.Add(-1) }
+func (s *silence) answered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owed.Add(-1)
+}
 
-// hears notes that something came from the switch, and reports whether it was silent. It costs one load while no
-// answer is owed.
+// hears notes that something came from the switch, and reports whether it was silent. It costs two loads while no answer
+// is owed.
 func (s *silence) hears(beat uint32) (was bool) {
-	if s.owed.Load() <= 0 && !s.silent.Load() {
+	if s.owed.Load() == 0 && !s.silent.Load() {
 		return false
 	}
-	s.heard.Store(beat)
-	return s.silent.CompareAndSwap(true, false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if was = s.silent.Swap(false); was {
+		s.patience = min(2*(beat-s.heard), patienceMax)
+	}
+	s.heard = beat
+	return was
 }
 
 // falls reports whether the switch is silent from now on.
 func (s *silence) falls(beat uint32) bool {
-	return s.owed.Load() > 0 && beat-s.heard.Load() >= silentAfter && s.silent.CompareAndSwap(false, true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owed.Load() == 0 || s.silent.Load() || beat-s.heard < max(silentAfter, s.patience) {
+		return false
+	}
+	s.silent.Store(true)
+	return true
 }
 
-// Beat is called every beat.Every, on Step's goroutine: it gives up what waits for silent switches, and calls Second
-// once a second.
+// begins begins a session, or ends all: nothing is known of the switch. It reports whether it was silent.
+func (s *silence) begins(beat uint32) (was bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard, s.patience = beat, 0
+	return s.silent.Swap(false)
+}
+
+// Beat is called every beat.Every, on Step's goroutine: it gives up what waits for silent switches. Beats that were
+// missed, since a turn took long, are not made up for: the switches' answers wait as well.
 func (f *Forward) Beat() {
-	now := f.clock.beats.Add(1)
-	if f.fallSilent(now) {
+	if f.fallSilent(f.clock.beats.Add(1)) {
 		for _, d := range f.switches.all() {
 			d.installer.giveUpSilent(d.conn.Load())
 		}
 		f.cleaner.due()
-	}
-	if now%beatsPerSecond == 0 {
-		f.Second()
 	}
 }
 
@@ -64,7 +94,7 @@ func (f *Forward) Beat() {
 func (f *Forward) fallSilent(beat uint32) (any bool) {
 	f.switches.byID.Each(func(d *Datapath) {
 		if d.silence.falls(beat) {
-			f.refusals.active.Add(1)
+			f.switches.silentOnes.Add(1)
 			any = true
 		}
 	})
@@ -96,12 +126,13 @@ func (inst *installer) giveUpPath(out *outlet.Conn, w *install) {
 		inst.waiting.direct(out, w)
 	}
 	inst.waiting.drop(w)
+	inst.retryMoves = true
 	inst.retired.addDue(inst.ingress, w.pr, w.path)
 }
 
-// silent reports whether any switch of some hops is.
+// silent reports whether any switch of some hops is. It costs one load while none is.
 func (t *switchTable) silent(hops []topology.Hop) bool {
-	return slices.ContainsFunc(hops, func(h topology.Hop) bool {
+	return t.silentOnes.Load() > 0 && slices.ContainsFunc(hops, func(h topology.Hop) bool {
 		d := t.get(h.DPID)
 		return d != nil && d.silence.silent.Load()
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/plan"
@@ -59,5 +60,91 @@ func TestSilentSwitch(t *testing.T) {
 				t.Errorf("%d pairs once the switch is heard again, want 1", got)
 			}
 		})
+	}
+}
+
+// TestSlowSwitchIsNotSilent is a switch that takes longer for a barrier than one may that is not silent: it is given up
+// once, and then has the time that it takes.
+func TestSlowSwitchIsNotSilent(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(4, [][2]int{{0, 1}, {1, 2}, {2, 3}})
+	a, b := n.at(1)[0], n.at(4)[0]
+	for round := range 3 {
+		n.stuck = 3
+		n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, round))
+		for n.step() {
+		}
+		for range silentAfter + 1 {
+			n.f.Beat()
+		}
+		n.stuck = 0
+		for n.step() {
+		}
+		n.switches[3].d.BatchEnd()
+	}
+	n.settle()
+	if got := n.switches[1].d.Pairs(); got != 1 {
+		t.Errorf("%d pairs over the slow switch, want 1", got)
+	}
+}
+
+// TestMoveOntoSilentSwitch: a pair whose path breaks moves onto one through a switch that is silent, and is not withdrawn:
+// if the switch answers the pair has its path, and if it does not, its session ends.
+func TestMoveOntoSilentSwitch(t *testing.T) {
+	n := newNetwork(t, 1, openflow.V13, Config{})
+	n.join(4, [][2]int{{0, 1}, {1, 3}, {0, 2}, {2, 3}})
+	a, b := n.at(1)[0], n.at(4)[0]
+	n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 1))
+	n.settle()
+	path := n.f.paths.All()[0]
+	slow := 5 - path.Hops[1].DPID
+	n.stuck = slow
+	n.say(a, frame(n.at(slow)[0].mac, a.mac, packet.TypeIPv4, 2))
+	for n.step() {
+	}
+	for range silentAfter {
+		n.f.Beat()
+	}
+	n.cut(netview.Point{DPID: 1, Port: path.Hops[0].Out}, true)
+	for n.step() {
+	}
+	n.stuck = 0
+	for n.step() {
+	}
+	n.switches[slow].d.BatchEnd()
+	n.settle()
+	if got := n.switches[1].d.Pairs(); got == 0 {
+		t.Error("the pair was withdrawn")
+	}
+}
+
+// TestSilentSwitchIsForgotten: of a silent switch that is deleted, or connects again, nothing stays.
+func TestSilentSwitchIsForgotten(t *testing.T) {
+	for _, deleted := range []bool{true, false} {
+		n := newNetwork(t, 1, openflow.V13, Config{})
+		n.join(4, [][2]int{{0, 1}, {1, 2}, {2, 3}})
+		a, b := n.at(1)[0], n.at(4)[0]
+		n.stuck = 3
+		n.say(a, frame(b.mac, a.mac, packet.TypeIPv4, 1))
+		for n.step() {
+		}
+		for range silentAfter {
+			n.f.Beat()
+		}
+		if got := n.f.switches.silentOnes.Load(); got != 1 {
+			t.Fatalf("%d switches are silent, want 1", got)
+		}
+		sw := n.switches[3]
+		n.disconnect(sw)
+		if deleted {
+			n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(3) })
+			for n.follow() {
+			}
+		} else {
+			sw.attach(254)
+		}
+		if got := n.f.switches.silentOnes.Load(); got != 0 {
+			t.Errorf("deleted %t: %d switches are silent", deleted, got)
+		}
 	}
 }

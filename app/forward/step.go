@@ -13,17 +13,20 @@ import (
 func (f *Forward) Step(changes []netview.Change, snap *netview.Snapshot, m *topology.Map, whole bool) {
 	down := make(map[netview.LinkKey]bool)
 	moved := make(map[places.Key]netview.Point)
-	var what struct{ hosts, switches, links bool } // that have changed
+	var what struct{ hosts, switches, links bool } // that have changed; hosts: that have come or moved
 	left := places.PortsLeft(f.routes.snap.Load(), snap, changes, whole)
 	f.places.Forget(left, snap)
 	for i := range changes {
 		c := &changes[i]
 		switch c.Kind {
 		case netview.KindHost:
-			what.hosts = true
-			if was, elsewhere := f.places.Take(c, snap); elsewhere {
-				moved[places.KeyOfHost(c.Host.HostID)] = was
+			key := places.KeyOfHost(c.Host.HostID)
+			_, known := f.places.At(key)
+			was, elsewhere := f.places.Take(c, snap)
+			if elsewhere {
+				moved[key] = was
 			}
+			what.hosts = what.hosts || elsewhere || !known
 		case netview.KindSwitch:
 			what.switches = true
 		case netview.KindLink:
@@ -91,7 +94,7 @@ func (f *Forward) Reset(snap *netview.Snapshot, m *topology.Map) {
 	f.Step(changes, snap, m, false)
 }
 
-// Second is called once a second, on Step's goroutine, by Beat: it resets the limits per second, retries
+// Second is called once a second, on Step's goroutine: it resets the limits per second, retries
 // moves, continues planned moves, and deletes the rules of retired paths.
 func (f *Forward) Second() {
 	f.clock.seconds.Add(1)

@@ -26,6 +26,8 @@ type target struct {
 type switchTable struct {
 	byID index.Index[*Datapath]
 	lock chan struct{} // of one
+
+	silentOnes atomic.Int32 // how many are silent
 }
 
 func newSwitchTable() switchTable { return switchTable{lock: make(chan struct{}, 1)} }
@@ -52,6 +54,13 @@ func (t *switchTable) all() []*Datapath {
 	return all
 }
 
+// heard notes that a switch that was silent is not any more.
+func (t *switchTable) heard(was bool) {
+	if was {
+		t.silentOnes.Add(-1)
+	}
+}
+
 // connected reports whether all switches of a path are.
 func (t *switchTable) connected(hops []topology.Hop) bool {
 	return !slices.ContainsFunc(hops, func(h topology.Hop) bool { return t.conn(h.DPID) == nil })
@@ -68,6 +77,7 @@ func (f *Forward) Attach(dpid netview.DPID, epoch uint64, version openflow.Versi
 		f.switches.byID.Put(uint64(dpid), d)
 	}
 	d.attached(epoch)
+	f.switches.heard(d.silence.begins(f.clock.beats.Load()))
 	d.conn.Store(outlet.NewConn(out, version, tables))
 	return d
 }
@@ -106,6 +116,7 @@ func (f *Forward) forgetSwitch(dpid netview.DPID, snap *netview.Snapshot) {
 	}
 	if d != nil {
 		d.installer.clear()
+		f.switches.heard(d.silence.begins(0))
 		f.switches.byID.Remove(uint64(dpid))
 	}
 	f.places.ForgetSwitch(dpid)
