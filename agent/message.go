@@ -37,6 +37,7 @@ func (a *Agent) Message(s *session.Session, h openflow.Header, m openflow.Messag
 		a.setAsync(m)
 	case *openflow.GetAsyncRequest:
 		_ = s.Reply(h.XID, &openflow.GetAsyncReply{AsyncMasks: a.getAsync()})
+	case *openflow.ErrorMsg: // an error is not answered
 	case *openflow.Experimenter:
 		Refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadExperimenter,
 			Reason: fmt.Sprintf("experimenter %#x, none is known", m.Experimenter)})

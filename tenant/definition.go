@@ -88,6 +88,27 @@ func checkName(name string) error {
 	return nil
 }
 
+// checkFields refuses fields that no region may have, and those of experimenters, which nothing here understands.
+func checkFields(field string, m openflow.Match) error {
+	known := 0
+	for f := range openflow.Field(numFields) {
+		value, mask, has := m.Lookup(f)
+		if why := refusedFields[f]; has && why != "" {
+			return &Error{field, f.String(), why}
+		}
+		if has {
+			known += oxmHeader + len(value) + len(mask)
+		}
+	}
+	if known != len(m.OXM) {
+		return &Error{field, m.String(), "fields of OpenFlow 1.3"}
+	}
+	return nil
+}
+
+// oxmHeader is the length of the header of an OXM TLV (OpenFlow 1.3.5, section 7.2.3.2).
+const oxmHeader = 4
+
 func (d *Definition) checkSpace() error {
 	d.Space = slices.Clone(d.Space)
 	for i := range d.Space {
@@ -100,10 +121,8 @@ func (d *Definition) checkSpace() error {
 		if err := r.Match.Check(); err != nil {
 			return &Error{field + ".match", r.Match.String(), "what a switch takes: " + err.Error()}
 		}
-		for f, why := range refusedFields {
-			if _, _, has := r.Match.Lookup(f); has {
-				return &Error{field + ".match", f.String(), why}
-			}
+		if err := checkFields(field+".match", r.Match); err != nil {
+			return err
 		}
 		if len(r.Match.OXM) == 0 {
 			return &Error{field + ".match", "all packets", "a field, or no space at all: then all packets at the ports are the tenant's"}

@@ -220,44 +220,104 @@ func bit(list ...openflow.Field) (set uint64) {
 	return set
 }
 
-// Fields that tags of VLAN and MPLS change, and those of what is behind them.
+// Fields by the header that they are in. A field that a packet has not is matched as zero: that a header is there, whole,
+// is known only by a field of it that is known not to be zero.
 var (
+	linkFields = bit(openflow.FieldEthDst, openflow.FieldEthSrc)
 	vlanFields = bit(openflow.FieldVLANVID, openflow.FieldVLANPCP)
-	linkFields = bit(openflow.FieldEthDst, openflow.FieldEthSrc) | vlanFields
 	allFields  = uint64(1)<<numFields - 1
+	headers    = []uint64{
+		bit(openflow.FieldIPProto, openflow.FieldIPv4Src, openflow.FieldIPv4Dst, openflow.FieldIPv6Src, openflow.FieldIPv6Dst,
+			openflow.FieldIPDSCP, openflow.FieldIPECN, openflow.FieldIPv6FLabel),
+		bit(openflow.FieldTCPSrc, openflow.FieldTCPDst),
+		bit(openflow.FieldUDPSrc, openflow.FieldUDPDst),
+		bit(openflow.FieldSCTPSrc, openflow.FieldSCTPDst),
+		bit(openflow.FieldARPOp, openflow.FieldARPSPA, openflow.FieldARPTPA, openflow.FieldARPSHA, openflow.FieldARPTHA),
+		bit(openflow.FieldMPLSLabel, openflow.FieldMPLSTC, openflow.FieldMPLSBOS),
+	}
+	// transport are those that OpenFlow 1.0 sets by one action, whatever the transport.
+	transport = bit(openflow.FieldTCPSrc, openflow.FieldTCPDst, openflow.FieldUDPSrc, openflow.FieldUDPDst,
+		openflow.FieldSCTPSrc, openflow.FieldSCTPDst, openflow.FieldICMPv4Type, openflow.FieldICMPv4Code)
 )
 
-// after changes what is known of a packet as an action changes the packet, and returns the fields that it changes. In an
-// action set, which is executed in an order of its own, pushes and pops leave nothing known of what they change.
+// certain reports whether a packet of which this is known has a field.
+func (t *terms) certain(f openflow.Field) bool {
+	switch set := bit(f); {
+	case set&linkFields != 0:
+		return true
+	case set&vlanFields != 0:
+		return t[openflow.FieldVLANVID].value[0]&byte(openflow.VLANPresent>>8) != 0
+	default:
+		for _, header := range headers {
+			if set&header != 0 {
+				return t.nonzero(header)
+			}
+		}
+	}
+	return false
+}
+
+// nonzero reports whether a field of a set is known not to be zero.
+func (t *terms) nonzero(set uint64) bool {
+	for f := range numFields {
+		if set>>f&1 != 0 && t[f].value != [16]byte{} {
+			return true
+		}
+	}
+	return false
+}
+
+// after changes what is known of a packet as an action changes the packet, and returns the fields that it may change. An
+// action on what a packet has not does nothing, and the others of its list do what they do. In an action set, which is
+// executed in an order of its own, pushes and pops leave less known.
 func (t *terms) after(a *openflow.Action, when Applied) (changed uint64) {
 	switch a.Type {
 	case openflow.ActionSetField:
 		f, value, ok := setField(a)
-		if !ok {
+		switch {
+		case !ok:
 			return t.forgetAll(allFields)
+		case bit(f)&transport != 0:
+			return t.forgetAll(transport)
+		case t.certain(f):
+			t.set(f, value)
+		default:
+			t.forget(f)
 		}
-		t.set(f, value)
 		return bit(f)
-	case openflow.ActionSetVLANVID:
-		vid := uint16(a.ID) | openflow.VLANPresent
-		t.set(openflow.FieldVLANVID, []byte{byte(vid >> 8), byte(vid)})
-		return t.forgetAll(bit(openflow.FieldVLANPCP)) | vlanFields // a tag that is added has one of its own
-	case openflow.ActionSetVLANPCP:
-		t.forgetAll(vlanFields)
-		t.set(openflow.FieldVLANPCP, []byte{byte(a.ID)})
-		return vlanFields
+	case openflow.ActionSetVLANVID, openflow.ActionSetVLANPCP: // they add a tag where there is none
+		return t.forgetAll(allFields &^ linkFields)
 	case openflow.ActionPushVLAN, openflow.ActionPopVLAN:
-		return t.forgetAll(vlanFields)
+		// a switch reads a few tags: what is behind them comes into its sight, or out of it
+		changed = t.forgetAll(allFields &^ linkFields)
+		if a.Type == openflow.ActionPushVLAN {
+			t[openflow.FieldVLANVID].mask[0] = byte(openflow.VLANPresent >> 8)
+			t[openflow.FieldVLANVID].value[0] = byte(openflow.VLANPresent >> 8)
+		}
+		return changed
 	case openflow.ActionPushMPLS, openflow.ActionPopMPLS:
-		t.forgetAll(allFields &^ linkFields)
-		if when == AtOnce {
+		takes := t.etherType() >= 0x600
+		if a.Type == openflow.ActionPopMPLS {
+			takes = t.nonzero(bit(openflow.FieldMPLSLabel, openflow.FieldMPLSTC, openflow.FieldMPLSBOS))
+		}
+		changed = t.forgetAll(allFields &^ linkFields &^ vlanFields)
+		if takes && when == AtOnce {
 			t.set(openflow.FieldEthType, []byte{byte(a.EtherType >> 8), byte(a.EtherType)})
 		}
-		return allFields &^ linkFields
+		return changed
 	case openflow.ActionPushPBB, openflow.ActionPopPBB, openflow.ActionExperimenter:
 		return t.forgetAll(allFields)
 	}
 	return 0 // outputs, queues, times to live: no match asks for these
+}
+
+// etherType is what is known of the EtherType; 0 if it is not known as a whole.
+func (t *terms) etherType() uint16 {
+	x := &t[openflow.FieldEthType]
+	if x.mask[0]&x.mask[1] != 0xff {
+		return 0
+	}
+	return uint16(x.value[0])<<8 | uint16(x.value[1])
 }
 
 // setField returns what an action sets.

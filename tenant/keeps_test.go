@@ -49,7 +49,9 @@ func (p small) apply(list []openflow.Action) (after []small) {
 			} else if v, ok := m.Uint(openflow.FieldEthSrc); ok {
 				p.src = v
 			} else if v, ok := m.Uint(openflow.FieldVLANVID); ok {
-				p.vlan = v&1 + 1
+				if p.vlan != 0 { // else there is nothing to set
+					p.vlan = v&1 + 1
+				}
 			}
 		case openflow.ActionPopVLAN:
 			p.vlan = 0

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
@@ -12,8 +13,9 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// Rows are the numbers of a tenant's rows, on all its switches.
+// Rows are the numbers of a tenant's rows, on all its switches. Any goroutine may use it.
 type Rows struct {
+	mu   sync.Mutex
 	last uint32
 	free []freeRow
 }
@@ -25,11 +27,17 @@ type freeRow struct {
 	incarnation uint16
 }
 
-// full reports whether there is no free number.
-func (n *Rows) full() bool { return n.last == plan.TenantRowMax && len(n.free) == 0 }
+// full reports whether there is no free number, but for a few that other switches may take meanwhile.
+func (n *Rows) full() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.last >= plan.TenantRowMax-1000 && len(n.free) == 0
+}
 
 // take returns a free number.
 func (n *Rows) take() freeRow {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if last := len(n.free) - 1; last >= 0 {
 		row := n.free[last]
 		n.free = n.free[:last]
@@ -37,6 +45,13 @@ func (n *Rows) take() freeRow {
 	}
 	n.last++
 	return freeRow{number: n.last}
+}
+
+// give takes a number back.
+func (n *Rows) give(row freeRow) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.free = append(n.free, row)
 }
 
 // row is a place in the tables, and what is in it or was.
@@ -83,7 +98,7 @@ func (s *Switch) forget(r *row) {
 	r.answered()
 	delete(s.rows, r.number)
 	delete(s.byPlace, r.place)
-	s.cfg.Rows.free = append(s.cfg.Rows.free, freeRow{r.number, r.incarnation + 1})
+	s.cfg.Rows.give(freeRow{r.number, r.incarnation + 1})
 }
 
 // changes is a Switch as the Output of its tables.
@@ -125,6 +140,7 @@ func (c *changes) EntryChanged(e *flowtable.Entry) {
 	s := (*Switch)(c)
 	r := s.byHandle[e.Handle]
 	r.incarnation++
+	r.born = s.now // its hard time-out begins anew
 	s.order(r, e)
 }
 
@@ -167,7 +183,7 @@ func (s *Switch) orderAnew(r *row) {
 
 // put gives an order, whose outcome barriers wait for from now on.
 func (s *Switch) put(r *row, o ruleset.Order) {
-	if i := s.barriers.current(); !slices.Contains(r.waits, i) {
+	if i, n := s.barriers.current(), len(r.waits); n == 0 || r.waits[n-1] != i {
 		i.open++
 		r.waits = append(r.waits, i)
 	}
