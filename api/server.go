@@ -36,6 +36,7 @@ func New(cfg Config) *Server {
 		Limits: cfg.Limits, Limited: s.Limited, Now: cfg.Now})
 	s.Add(s.routes(&cfg))
 	intents.Describe(s.OpenAPI())
+	describeTokens(s.OpenAPI())
 	return s
 }
 

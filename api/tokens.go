@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/api/revision"
@@ -97,4 +99,10 @@ func tokenError(err error) error {
 		return err
 	}
 	return storeProblem(err)
+}
+
+// describeTokens says in the description of the API that tokens can be made, too: the emulator's cannot.
+func describeTokens(doc *huma.OpenAPI) {
+	scheme := doc.Components.SecuritySchemes["token"]
+	scheme.Description += " Or one that an admin has made: POST " + tokensPath + "."
 }

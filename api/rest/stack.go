@@ -104,7 +104,7 @@ func openAPI(title, version, description string) huma.Config {
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer",
 			Description: "A token of the data directory: admin in the file token, operator in token-operator, viewer " +
-				"in token-viewer. Or one that an admin has made: POST /v1/tokens."},
+				"in token-viewer."},
 	}
 	cfg.Security = []map[string][]string{{"token": {}}}
 	return cfg
