@@ -25,8 +25,19 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, 
 			return err
 		}
 	}
+	before := listedGroups(s.tables, now)
 	if err := s.tables.GroupMod(v, m, now, (*changes)(s)); err != nil {
 		return err
+	}
+	if _, other := object.ReadGroups(listedGroups(s.tables, now)); m.Command != openflow.GroupDelete && other[m.Group] != nil {
+		back := &openflow.GroupMod{Command: openflow.GroupDelete, Group: m.Group} // no entry uses one that is new
+		for i := range before {
+			if g := &before[i]; g.Group == m.Group {
+				back = &openflow.GroupMod{Command: openflow.GroupModify, Group: g.Group, Kind: g.Kind, Buckets: g.Buckets}
+			}
+		}
+		_ = s.tables.GroupMod(openflow.V13, back, now, (*changes)(s)) // what was there is taken
+		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
 	}
 	s.reorder()
 	return nil
@@ -35,14 +46,19 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, 
 // MeterMod changes meters as a controller asks, as GroupMod does.
 func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, now time.Duration, out Output) error {
 	s.begin(who, now, out)
-	if m.Command != openflow.MeterDelete {
-		_, other := object.ReadMeters([]openflow.MeterConfig{{Flags: m.Flags, Meter: m.Meter, Bands: m.Bands}})
-		if why := other[m.Meter]; why != nil {
-			return &flowtable.Error{Code: openflow.MeterModFailedBadBand, Reason: why.Error()}
-		}
-	}
+	before := listedMeters(s.tables, now)
 	if err := s.tables.MeterMod(v, m, now, (*changes)(s)); err != nil {
 		return err
+	}
+	if _, other := object.ReadMeters(listedMeters(s.tables, now)); m.Command != openflow.MeterDelete && other[m.Meter] != nil {
+		back := &openflow.MeterMod{Command: openflow.MeterDelete, Meter: m.Meter}
+		for i := range before {
+			if c := &before[i]; c.Meter == m.Meter {
+				back = &openflow.MeterMod{Command: openflow.MeterModify, Meter: c.Meter, Flags: c.Flags, Bands: c.Bands}
+			}
+		}
+		_ = s.tables.MeterMod(openflow.V13, back, now, (*changes)(s))
+		return &flowtable.Error{Code: openflow.MeterModFailedBadBand, Reason: other[m.Meter].Error()}
 	}
 	s.reorder()
 	return nil
@@ -59,20 +75,40 @@ func (s *Switch) checkGroup(m *openflow.GroupMod) error {
 			return err
 		}
 	}
-	list := append(listedGroups(s.tables, s.now), openflow.GroupDesc{Kind: m.Kind, Group: m.Group, Buckets: m.Buckets})
-	if _, other := object.ReadGroups(list); other[m.Group] != nil {
-		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
-	}
 	return nil
 }
 
-// listedGroups are the tenant's groups as its controller gave them.
+// listedGroups are the tenant's groups as its controller gave them, in memory of their own.
 func listedGroups(tables *flowtable.Switch, now time.Duration) []openflow.GroupDesc {
 	list, err := tables.Multipart(openflow.V13, &openflow.GroupDescRequest{}, now)
 	if err != nil {
 		return nil
 	}
-	return list.(*openflow.GroupDescList).Groups
+	groups := slices.Clone(list.(*openflow.GroupDescList).Groups)
+	for i := range groups {
+		buckets := slices.Clone(groups[i].Buckets)
+		for k := range buckets {
+			buckets[k].Actions = slices.Clone(buckets[k].Actions)
+			for n := range buckets[k].Actions {
+				buckets[k].Actions[n].Data = slices.Clone(buckets[k].Actions[n].Data)
+			}
+		}
+		groups[i].Buckets = buckets
+	}
+	return groups
+}
+
+// listedMeters are the tenant's meters as its controller gave them, in memory of their own.
+func listedMeters(tables *flowtable.Switch, now time.Duration) []openflow.MeterConfig {
+	list, err := tables.Multipart(openflow.V13, &openflow.MeterConfigRequest{Meter: openflow.MeterAll}, now)
+	if err != nil {
+		return nil
+	}
+	meters := slices.Clone(list.(*openflow.MeterConfigList).Meters)
+	for i := range meters {
+		meters[i].Bands = slices.Clone(meters[i].Bands)
+	}
+	return meters
 }
 
 // contentsOf reads what the groups and meters of tables do, with the ports that there are.
@@ -80,7 +116,7 @@ func contentsOf(tables *flowtable.Switch, own ports, now time.Duration) (c conte
 	list := listedGroups(tables, now)
 	for i := range list {
 		g := &list[i]
-		g.Buckets = slices.DeleteFunc(slices.Clone(g.Buckets), func(b openflow.Bucket) bool {
+		g.Buckets = slices.DeleteFunc(g.Buckets, func(b openflow.Bucket) bool {
 			_, has := own[b.WatchPort]
 			return !has && b.WatchPort != openflow.PortAny // as a bucket is whose port is down
 		})
@@ -89,10 +125,7 @@ func contentsOf(tables *flowtable.Switch, own ports, now time.Duration) (c conte
 		}
 	}
 	c.groups, _ = object.ReadGroups(list)
-	all := &openflow.MeterConfigRequest{Meter: openflow.MeterAll}
-	if meters, err := tables.Multipart(openflow.V13, all, now); err == nil {
-		c.meters, _ = object.ReadMeters(meters.(*openflow.MeterConfigList).Meters)
-	}
+	c.meters, _ = object.ReadMeters(listedMeters(tables, now))
 	return c
 }
 

@@ -72,6 +72,7 @@ type row struct {
 type entryCopy struct {
 	match        openflow.Match
 	instructions []openflow.Instruction
+	cookie       uint64
 	table        uint8
 	priority     uint16
 	idle, hard   uint16
@@ -159,7 +160,8 @@ func (c *changes) EntryRemoved(handle uint32, why openflow.FlowRemovedReason) {
 // order orders a row's rule.
 func (s *Switch) order(r *row, e *flowtable.Entry) {
 	r.origin = s.origin
-	r.told = entryCopy{openflow.Match{OXM: slices.Clone(e.Match.OXM)}, e.Instructions, e.Table, e.Priority, e.Idle, e.Hard}
+	r.told = entryCopy{match: openflow.Match{OXM: slices.Clone(e.Match.OXM)}, instructions: e.Instructions, cookie: e.Cookie,
+		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard}
 	s.orderAnew(r)
 }
 

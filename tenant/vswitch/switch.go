@@ -18,7 +18,8 @@ type Config struct {
 	Tables     uint8 // 1 to TablesMax
 	MaxEntries int   // of each table; 0 for 1,000,000
 	Space      *tenant.Space
-	Rows       *Rows // of all the tenant's switches
+	Frames     *Frames // of the tenants that have spaces; nil if all packets at its ports are the tenant's
+	Rows       *Rows   // of all the tenant's switches
 }
 
 // TablesMax is how many tables a virtual switch may have.
@@ -150,4 +151,22 @@ func codeOf(o *ruleset.Outcome) openflow.ErrorCode {
 func (s *Switch) Barrier(who Origin, out Output) {
 	s.barriers.add(who)
 	s.barriers.answer(out)
+}
+
+// PacketIn makes what the physical switch shows of a row's entry what the tenant's tables would show; false if the entry is
+// gone. The frame is pin's.
+func (s *Switch) PacketIn(number uint32, pin *openflow.PacketIn) (p flowtable.PacketIn, ok bool) {
+	r := s.rows[number]
+	if r == nil || !r.entry {
+		return p, false
+	}
+	p = flowtable.PacketIn{Reason: pin.Reason, Table: r.told.table, MaxLen: openflow.ControllerNoCut, Cookie: r.told.cookie,
+		InPort: pin.InPort, Buffer: openflow.NoBuffer, Frame: pin.Data}
+	if p.Reason == openflow.ReasonAction && r.told.priority == 0 && len(r.told.match.OXM) == 0 {
+		p.Reason = openflow.ReasonNoMatch // the entry is that of a table-miss; in the physical switch it has a match
+	}
+	if value, _, has := metadataOf(&pin.Match); has {
+		p.Metadata = value &^ plan.MetadataTenant
+	}
+	return p, true
 }

@@ -1,0 +1,152 @@
+package connect
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weirnet/weir/agent"
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/tenant/vswitch"
+)
+
+// conn is one connection to a controller: the session's SwitchHandler. What the session calls runs on its reader.
+type conn struct {
+	agent.Agent
+	sw      *Switch
+	number  uint64
+	session *session.Session
+}
+
+var (
+	_ session.SwitchHandler  = (*conn)(nil)
+	_ session.BarrierHandler = (*conn)(nil)
+)
+
+func newConn(s *Switch) *conn {
+	c := &conn{sw: s}
+	c.Agent = agent.New(c)
+	return c
+}
+
+// Connected adds the connection to those of the switch, after the handshake.
+func (c *conn) Connected(s *session.Session) {
+	c.sw.mu.Lock()
+	defer c.sw.mu.Unlock()
+	c.Attach(s)
+	c.session = s
+	c.sw.last++
+	c.number = c.sw.last
+	c.sw.conns[c.number] = c
+}
+
+// Disconnected removes it.
+func (c *conn) Disconnected(*session.Session, error) {
+	c.sw.mu.Lock()
+	defer c.sw.mu.Unlock()
+	delete(c.sw.conns, c.number)
+}
+
+// BatchEnd does nothing: all is done message by message.
+func (c *conn) BatchEnd(*session.Session) {}
+
+// Features answers a features request.
+func (c *conn) Features(s *session.Session) (r openflow.FeaturesReply) {
+	c.sw.with(func(core *vswitch.Switch, _ time.Duration) {
+		r = core.Tables().Features(s.Version())
+		r.DatapathID = uint64(c.sw.cfg.DPID)
+	})
+	return r
+}
+
+// origin is who sent a message.
+func (c *conn) origin(h openflow.Header) vswitch.Origin {
+	return vswitch.Origin{Conn: c.number, XID: h.XID}
+}
+
+// do calls f, and answers its error.
+func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
+	f func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error) {
+	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
+		if err := f(core, now, (*output)(c.sw)); err != nil {
+			agent.Refuse(s, h, m, err)
+		}
+	})
+}
+
+// FlowMod changes entries.
+func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMod) {
+	c.do(s, h, m, func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error {
+		return core.FlowMod(c.Version(), m, c.origin(h), now, out)
+	})
+}
+
+// PacketOut sends a packet.
+func (c *conn) PacketOut(s *session.Session, h openflow.Header, m *openflow.PacketOut) {
+	c.do(s, h, m, func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error {
+		return core.PacketOut(c.Version(), m, c.origin(h), now, out)
+	})
+}
+
+// Message does what the session does not do itself.
+func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message) {
+	switch m := m.(type) {
+	case *openflow.GroupMod:
+		c.do(s, h, m, func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error {
+			return core.GroupMod(c.Version(), m, c.origin(h), now, out)
+		})
+	case *openflow.MeterMod:
+		c.do(s, h, m, func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error {
+			return core.MeterMod(c.Version(), m, c.origin(h), now, out)
+		})
+	case *openflow.ErrorMsg: // nothing asks a controller for anything
+	default:
+		c.Agent.Message(s, h, m)
+	}
+}
+
+// Barrier is answered when all that was ordered before it has an outcome.
+func (c *conn) Barrier(_ *session.Session, h openflow.Header) {
+	c.sw.with(func(core *vswitch.Switch, _ time.Duration) { core.Barrier(c.origin(h), (*output)(c.sw)) })
+}
+
+// confirmed answers a barrier. The lock is held.
+func (c *conn) confirmed(xid uint32) { _ = c.session.Reply(xid, &openflow.BarrierReply{}) }
+
+// refused answers a flow-mod that the physical switch has refused; its bytes are not kept. The lock is held.
+func (c *conn) refused(xid uint32, why *flowtable.Error) {
+	d := &openflow.DecodeError{Code: why.Code, Reason: why.Reason}
+	header, err := openflow.Append(nil, c.Version(), xid, &openflow.FlowMod{Buffer: openflow.NoBuffer,
+		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny})
+	if err == nil {
+		header = header[:openflow.HeaderLen]
+	}
+	_ = c.session.Reply(xid, openflow.NewError(d, header))
+}
+
+// Tables implements agent.Switch.
+func (c *conn) Tables(f func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error) (ok bool, err error) {
+	c.sw.with(func(core *vswitch.Switch, now time.Duration) { err = f(core.Tables(), now, (*output)(c.sw)) })
+	return true, err
+}
+
+// Desc describes the switch.
+func (c *conn) Desc() *openflow.Desc {
+	return &openflow.Desc{Manufacturer: "Weir", Hardware: "virtual switch", Software: "Weir",
+		Serial: fmt.Sprintf("%d-%s", c.sw.cfg.Tenant, c.sw.cfg.DPID), Datapath: c.sw.cfg.Name}
+}
+
+// Show says of counters of entries that they are not available.
+func (c *conn) Show(reply openflow.ReplyBody) {
+	if l, ok := reply.(*openflow.FlowStatsList); ok {
+		for i := range l.Flows {
+			l.Flows[i].Packets, l.Flows[i].Bytes = ^uint64(0), ^uint64(0)
+		}
+	}
+}
+
+// PortMod refuses: a port is the physical switch's.
+func (c *conn) PortMod(openflow.Version, *openflow.PortMod) (ok bool, err error) {
+	return true, &flowtable.Error{Code: openflow.PortModFailedEPerm, Reason: "the ports of a tenant's switch cannot be configured"}
+}

@@ -1,0 +1,22 @@
+// Package connect is one virtual switch of a tenant as its controllers meet it: sessions, requests, answers.
+//
+// # The problem
+//
+// A controller that knows nothing of Weir connects to what must look like a switch: it has roles, answers requests,
+// refuses what is wrong, tells of packets and of entries that end, and says of a barrier that it is done only when the
+// physical switch has done what came before.
+//
+// # Inputs and outputs
+//
+// Connect gives it a connection to a controller, whose switch's end it is from then on. What controllers change goes to
+// Config.Physical, for flowsync; Outcomes takes what became of it. PacketIn takes what the physical switch shows of an entry.
+// Packets that controllers send go there, too.
+//
+// # Invariants
+//
+//   - Orders are given in the order of the messages that they come of.
+//   - A controller that does not read is told less, and holds up nobody: the bounds are those of package agent.
+//   - No counter is invented: those that are not known are all ones, which is OpenFlow's "not available".
+//
+// Any goroutine may call the methods of a Switch.
+package connect

@@ -1,0 +1,118 @@
+package vswitch
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/tenant"
+)
+
+// PacketOut sends a packet as a controller of version v asks: the tables execute its actions. What would leave must be in
+// the tenant's space, or a discovery frame (LLDP), which no switch forwards; else it is refused, and nothing is sent. The
+// error is a *flowtable.Error.
+func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin, now time.Duration, out Output) error {
+	s.begin(who, now, out)
+	for i := range m.Actions {
+		if a := &m.Actions[i]; a.Type != openflow.ActionOutput || a.Port != openflow.PortTable {
+			if err := s.checkAction(a); err != nil {
+				return err
+			}
+		}
+	}
+	if _, own := s.ports[m.InPort]; !own && m.InPort <= openflow.PortMax {
+		return &flowtable.Error{Code: openflow.BadRequestBadPort, Reason: "in_port is no port of the tenant's"}
+	}
+	held := &sending{changes: (*changes)(s)}
+	if err := s.tables.PacketOut(v, m, now, held); err != nil {
+		return err
+	}
+	for i := range held.frames {
+		if !s.mayLeave(held.frames[i].bytes) {
+			return &flowtable.Error{Code: openflow.BadRequestEPerm, Reason: "the packet is not in the tenant's space"}
+		}
+	}
+	for _, f := range held.frames {
+		out.Transmit(f.port, f.queue, f.bytes)
+	}
+	return nil
+}
+
+// sending holds what a packet-out sends until all of it is known.
+type sending struct {
+	*changes
+	frames []heldFrame
+}
+
+type heldFrame struct {
+	port, queue uint32
+	bytes       []byte
+}
+
+// Transmit holds a frame.
+func (h *sending) Transmit(port, queue uint32, frame []byte) {
+	h.frames = append(h.frames, heldFrame{port, queue, append([]byte(nil), frame...)})
+}
+
+// mayLeave reports whether a frame may be sent in the tenant's name.
+func (s *Switch) mayLeave(frame []byte) bool {
+	if s.cfg.Frames == nil {
+		return true
+	}
+	return s.cfg.Frames.Owner(frame) == s.cfg.Tenant || isLLDP(frame)
+}
+
+// isLLDP reports whether a frame is one that bridges do not forward: IEEE 802.1AB, section 7.1.
+func isLLDP(frame []byte) bool {
+	const etherType = 0x88cc
+	dst := [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e}
+	f := packet.Ethernet(frame)
+	return len(f) >= 14 && [6]byte(f[:6]) == dst && uint16(f[12])<<8|uint16(f[13]) == etherType
+}
+
+// Frames knows whose frames are, of tenants with a space, as switches find it out. It has one owner at a time.
+type Frames struct {
+	table *flowtable.Switch
+	owner uint16
+}
+
+// framesIn is the port by which frames come in; a tenant's number is the port to which its frames go.
+const framesIn = 1 << 10
+
+// NewFrames knows the spaces of tenants as they are.
+func NewFrames(tenants *tenant.Tenants) (*Frames, error) {
+	f := &Frames{table: flowtable.New(flowtable.Config{Tables: 1})}
+	f.table.AddPort(openflow.Port{Number: framesIn}, 0, f)
+	for _, d := range tenants.All() {
+		f.table.AddPort(openflow.Port{Number: uint32(d.Number)}, 0, f)
+		for i := range d.Space {
+			r := &d.Space[i]
+			if err := f.table.FlowMod(openflow.V13, &openflow.FlowMod{Priority: r.Priority, Match: r.Match,
+				Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+				Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(uint32(d.Number)))}}, 0, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f, nil
+}
+
+// Owner returns the number of the tenant whose space a frame is in; 0: nobody's.
+func (f *Frames) Owner(frame []byte) uint16 {
+	f.owner = 0
+	f.table.Receive(framesIn, frame, 0, f)
+	return f.owner
+}
+
+// Transmit notes whose frame it is. It, and what follows, is for the table.
+func (f *Frames) Transmit(port, _ uint32, _ []byte) { f.owner = uint16(port) }
+
+// PacketIn does nothing.
+func (f *Frames) PacketIn(*flowtable.PacketIn) {}
+
+// FlowRemoved does nothing.
+func (f *Frames) FlowRemoved(*openflow.FlowRemoved) {}
+
+// PortStatus does nothing.
+func (f *Frames) PortStatus(openflow.PortReason, openflow.Port) {}
