@@ -34,7 +34,7 @@ func mortalOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) 
 	r := newRealSwitchWith(t, l, v,
 		Config{OnOutcomes: told.add, NoMonitor: !monitor, ReadEvery: time.Second, LieWindow: time.Nanosecond})
 	const hard, idle, hardLost, idleLost, long, longIdle = 1, 2, 3, 4, 5, 6 // intents and last octets
-	times := []string{hard: "hard=3", idle: "idle=3", hardLost: "hard=6", idleLost: "idle=5",
+	times := []string{hard: "hard=8", idle: "idle=8", hardLost: "hard=12", idleLost: "idle=11",
 		long: "hard=60", longIdle: "idle=60"}
 	order := func(i uint32) {
 		r.loop.Order([]ruleset.Order{parseOrder(t, 1, fmt.Sprintf(
@@ -74,8 +74,8 @@ func mortalOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) 
 		}
 	}
 	becomes("installed lost installed ended", hardLost)
-	if lived := time.Since(began); lived < 5990*time.Millisecond {
-		t.Errorf("one of 6 s that was put back has ended after %s", lived)
+	if lived := time.Since(began); lived < 11990*time.Millisecond {
+		t.Errorf("one of 12 s that was put back has ended after %s", lived)
 	}
 	becomes("installed lost installed ended", idleLost)
 	if got := r.dump("priority=20100"); got != 2 {
@@ -86,8 +86,8 @@ func mortalOnOVS(t *testing.T, l *netlab.Lab, v openflow.Version, monitor bool) 
 	r.ovs.StartSwitches()
 	becomes("installed lost installed lost installed", long)
 	becomes("installed ended", longIdle)
-	if left := r.hardTimeout("10.0.0.5"); left < 1 || left > 54 {
-		t.Errorf("one of 60 s is put back for %d s, more than six later", left)
+	if left := r.hardTimeout("10.0.0.5"); left < 1 || left > 48 {
+		t.Errorf("one of 60 s is put back for %d s, more than twelve later", left)
 	}
 	order(hard)
 	becomes("installed ended installed ended", hard)
