@@ -57,9 +57,20 @@ func (r *refusals) refused(t *target, code openflow.ErrorCode) {
 
 // review notes whether a switch has stopped refusing rules. It is called once a second.
 func (r *refusals) review(t *target) {
-	if !t.refusal.Over(r.clock.second()) {
-		return
+	if t.refusal.Over(r.clock.second()) {
+		r.ended(t)
 	}
+}
+
+// forget forgets a switch that was deleted.
+func (r *refusals) forget(t *target) {
+	if t.refusal.Forget() {
+		r.ended(t)
+	}
+}
+
+// ended notes that a switch refuses no rules any more.
+func (r *refusals) ended(t *target) {
 	r.active.Add(-1)
 	if r.alarms != nil {
 		r.alarms.Clear(netview.AlarmTableFull, t.id.String())

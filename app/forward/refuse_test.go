@@ -129,3 +129,22 @@ func TestABrokenPairThatIsRefusedElsewhere(t *testing.T) {
 		t.Errorf("%d of 10 packets came", came)
 	}
 }
+
+// TestARefusingSwitchIsForgotten: with a switch that refuses rules and is deleted goes its alarm.
+func TestARefusingSwitchIsForgotten(t *testing.T) {
+	n, b := fills(t, openflow.V13, 3)
+	a, c := n.at(2)[1], n.at(4)[0]
+	n.say(a, frame(c.mac, a.mac, packet.TypeIPv4, 1))
+	for n.step() {
+	}
+	if len(b.active) != 1 {
+		t.Fatalf("alarms %v, want that of switch 3", b.active)
+	}
+	n.disconnect(n.switches[3])
+	n.facts.Update(func(tx *netview.FactsTx) { tx.DeleteSwitch(3) })
+	for n.follow() {
+	}
+	if got := n.f.refusals.active.Load(); got != 0 || len(b.active) != 0 {
+		t.Errorf("%d switches refuse rules, alarms %v", got, b.active)
+	}
+}

@@ -117,6 +117,7 @@ func (f *Forward) forgetSwitch(dpid netview.DPID, snap *netview.Snapshot) {
 	if d != nil {
 		d.installer.clear()
 		f.switches.heard(d.silence.begins(0))
+		f.refusals.forget(&d.target)
 		f.switches.byID.Remove(uint64(dpid))
 	}
 	f.places.ForgetSwitch(dpid)

@@ -49,6 +49,15 @@ func (r *Refusal) Admits(now uint32) bool {
 	return true
 }
 
+// Forget forgets the switch, and reports whether it refused rules.
+func (r *Refusal) Forget() (was bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was = r.active
+	r.active, r.until, r.doubling, r.last, r.probe = false, 0, 0, 0, 0
+	return was
+}
+
 // Over reports, once, whether the switch has stopped refusing: the last try was not refused, or
 // none was made for long.
 func (r *Refusal) Over(now uint32) bool {
