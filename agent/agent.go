@@ -37,6 +37,7 @@ type Agent struct {
 	session *session.Session
 	version openflow.Version
 	parts   map[uint32]*openflow.MultipartRequest // that have come, of requests in several parts; of the reader
+	refused map[uint32]bool                       // requests that were refused, and of which parts are to come; of the reader
 
 	// What follows is guarded by what guards the tables.
 	async openflow.AsyncMasks

@@ -11,6 +11,7 @@ import (
 // Limits of requests in several parts.
 const (
 	maxPartial      = 8       // requests of one connection of which parts are awaited
+	maxRefused      = 64      // requests that were refused before their last part came
 	maxPartialItems = 254 * 2 // tables in one of them
 )
 
@@ -41,12 +42,19 @@ func sets(body openflow.RequestBody) bool {
 func (a *Agent) Assemble(h openflow.Header, m *openflow.MultipartRequest) (*openflow.MultipartRequest, error) {
 	first := a.parts[h.XID]
 	more := m.Flags&openflow.MultipartMore != 0
+	if a.refused[h.XID] {
+		if !more {
+			delete(a.refused, h.XID)
+		}
+		return nil, nil
+	}
 	if first == nil && !more {
 		return m, nil
 	}
 	overflow := &flowtable.Error{Code: openflow.BadRequestMultipartBufferOverflow, Reason: "too many parts of requests"}
 	if first == nil {
 		if len(a.parts) >= maxPartial {
+			a.refuse(h.XID)
 			return m, overflow
 		}
 		if a.parts == nil {
@@ -57,9 +65,15 @@ func (a *Agent) Assemble(h openflow.Header, m *openflow.MultipartRequest) (*open
 	}
 	delete(a.parts, h.XID)
 	if err := first.Merge(m); err != nil {
+		if more {
+			a.refuse(h.XID)
+		}
 		return m, &flowtable.Error{Code: openflow.BadRequestBadMultipart, Reason: err.Error()}
 	}
 	if l, ok := first.Body.(*openflow.TableFeaturesList); !ok && more || ok && len(l.Tables) > maxPartialItems {
+		if more {
+			a.refuse(h.XID)
+		}
 		return m, overflow
 	}
 	if more {
@@ -67,6 +81,15 @@ func (a *Agent) Assemble(h openflow.Header, m *openflow.MultipartRequest) (*open
 		return nil, nil
 	}
 	return first, nil
+}
+
+// refuse notes that a request was refused whose last part is to come, and is not to be taken for one by itself. Of more
+// than maxRefused at once those before are forgotten.
+func (a *Agent) refuse(xid uint32) {
+	if a.refused == nil || len(a.refused) >= maxRefused {
+		a.refused = make(map[uint32]bool)
+	}
+	a.refused[xid] = true
 }
 
 // Answer answers a complete request; an error is to be answered by Refuse.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
-	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
@@ -97,9 +96,6 @@ func (s *Switch) PacketIn(pin *openflow.PacketIn) {
 		}
 	})
 }
-
-// DPID is the datapath id.
-func (s *Switch) DPID() netview.DPID { return s.cfg.DPID }
 
 // output is a Switch as the output of its core. The lock is held.
 type output Switch
