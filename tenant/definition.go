@@ -3,7 +3,9 @@ package tenant
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weirnet/weir/netview"
@@ -16,6 +18,8 @@ const (
 	NameMax    = 64
 	RegionsMax = 1000
 	PortsMax   = 1 << 16
+	// ControllersMax is how many controllers a switch of a tenant may have.
+	ControllersMax = 16
 	// PriorityMax is the highest priority of a region: each has a priority of the tenants' band of its own.
 	PriorityMax = uint16(1000)
 )
@@ -24,10 +28,30 @@ const (
 type Definition struct {
 	Name   string // lower-case letters, digits and "-"
 	Number uint16 // 1 to plan.TenantMax, of no other tenant: it is in cookies and in the metadata
-	// Ports are those at which the tenant's packets come in and go out.
+	// Ports are those at which the tenant's packets come in and go out. Port 0 stands for all ports of its switch, and
+	// AllPorts for those of all switches, whichever there are.
 	Ports []netview.Point
 	// Space is which packets are the tenant's. Without regions it is all at its ports, which are no other tenant's then.
 	Space []Region
+	// Controllers are those that Weir connects each of the tenant's switches to.
+	Controllers []Controller
+}
+
+// AllPorts stands for all ports of all switches.
+var AllPorts = netview.Point{}
+
+// Controller is where a controller of a tenant listens.
+type Controller struct {
+	Address string // host and port
+	TLS     bool
+}
+
+// String is the controller as Open vSwitch writes it.
+func (c Controller) String() string {
+	if c.TLS {
+		return "ssl:" + c.Address
+	}
+	return "tcp:" + c.Address
 }
 
 // Region is a part of a space. Of the regions that a packet is in, the one with the highest priority says whose it is.
@@ -69,14 +93,77 @@ func (d *Definition) Check() error {
 		return &Error{"space", fmt.Sprintf("%d regions", len(d.Space)), fmt.Sprintf("at most %d", RegionsMax)}
 	}
 	for i, p := range d.Ports {
-		if p.DPID == 0 || p.Port == 0 || p.Port > openflow.PortMax {
+		if p.DPID == 0 && p.Port != 0 || p.Port > openflow.PortMax {
 			return &Error{fmt.Sprintf("ports[%d]", i), p.String(), "a switch and a port of it, as 0000000000000001/3"}
 		}
 	}
-	d.Ports = slices.Clone(d.Ports)
-	slices.SortFunc(d.Ports, netview.Point.Compare)
-	d.Ports = slices.Compact(d.Ports)
+	d.Ports = canonicalPorts(d.Ports)
+	if err := d.checkControllers(); err != nil {
+		return err
+	}
 	return d.checkSpace()
+}
+
+// canonicalPorts are the ports in order, each once, without those that others stand for.
+func canonicalPorts(given []netview.Point) []netview.Point {
+	list := slices.Clone(given)
+	slices.SortFunc(list, netview.Point.Compare)
+	if list[0] == AllPorts {
+		return list[:1]
+	}
+	kept := list[:0]
+	for _, p := range list {
+		if n := len(kept); n > 0 && (kept[n-1] == p || kept[n-1] == netview.Point{DPID: p.DPID}) {
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// At returns the tenant's ports at a switch, in order; all: whichever it has.
+func (d *Definition) At(dpid netview.DPID) (ports []uint32, all bool) {
+	if d.Ports[0] == AllPorts {
+		return nil, true
+	}
+	i, _ := slices.BinarySearchFunc(d.Ports, netview.Point{DPID: dpid}, netview.Point.Compare)
+	for ; i < len(d.Ports) && d.Ports[i].DPID == dpid; i++ {
+		if d.Ports[i].Port == 0 {
+			return nil, true
+		}
+		ports = append(ports, d.Ports[i].Port)
+	}
+	return ports, false
+}
+
+// Has reports whether a port is the tenant's.
+func (d *Definition) Has(p netview.Point) bool {
+	for _, as := range []netview.Point{AllPorts, {DPID: p.DPID}, p} {
+		if _, has := slices.BinarySearchFunc(d.Ports, as, netview.Point.Compare); has {
+			return true
+		}
+	}
+	return false
+}
+
+// checkControllers checks addresses, and leaves each controller once, in the order given.
+func (d *Definition) checkControllers() error {
+	if len(d.Controllers) > ControllersMax {
+		return &Error{"controllers", fmt.Sprint(len(d.Controllers)), fmt.Sprintf("at most %d", ControllersMax)}
+	}
+	var kept []Controller
+	for i, c := range d.Controllers {
+		host, port, err := net.SplitHostPort(c.Address)
+		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 || host == "" {
+			return &Error{fmt.Sprintf("controllers[%d]", i), fmt.Sprintf("%q", c.Address),
+				"a host and a port, as tcp:127.0.0.1:6653 or ssl:[2001:db8::1]:6653"}
+		}
+		if !slices.Contains(kept, c) {
+			kept = append(kept, c)
+		}
+	}
+	d.Controllers = kept
+	return nil
 }
 
 func checkName(name string) error {

@@ -94,10 +94,16 @@ func (d *Definition) contradicts(other *Definition) error {
 	return nil
 }
 
-// sharedPort returns a port that both have.
+// sharedPort returns a port that both have, or ports.
 func (d *Definition) sharedPort(other *Definition) (netview.Point, bool) {
+	if other.Ports[0] == AllPorts {
+		return d.Ports[0], true
+	}
 	for _, p := range d.Ports {
-		if _, has := slices.BinarySearchFunc(other.Ports, p, netview.Point.Compare); has {
+		if p == AllPorts {
+			return other.Ports[0], true
+		}
+		if theirs, all := other.At(p.DPID); all || len(theirs) > 0 && (p.Port == 0 || slices.Contains(theirs, p.Port)) {
 			return p, true
 		}
 	}

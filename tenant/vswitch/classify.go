@@ -17,11 +17,9 @@ const (
 
 // Classify returns the rules of table 0 at a switch that tell a tenant's packets from others'.
 func Classify(d *tenant.Definition, dpid netview.DPID) (sets []*ruleset.Set) {
-	var ports []uint32
-	for _, p := range d.Ports {
-		if p.DPID == dpid {
-			ports = append(ports, p.Port)
-		}
+	ports, all := d.At(dpid)
+	if all {
+		ports = []uint32{ruleset.AnyPort}
 	}
 	if len(ports) == 0 && len(d.Space) == 0 {
 		return nil
@@ -45,7 +43,9 @@ func Classify(d *tenant.Definition, dpid netview.DPID) (sets []*ruleset.Set) {
 		for _, port := range ports {
 			add(priorityRegion+2*r.Priority+1, r.Match.OXM, port, to)
 		}
-		add(priorityRegion+2*r.Priority, r.Match.OXM, ruleset.AnyPort, nil)
+		if !all {
+			add(priorityRegion+2*r.Priority, r.Match.OXM, ruleset.AnyPort, nil)
+		}
 	}
 	return sets
 }
