@@ -42,7 +42,7 @@ func TestPut(t *testing.T) {
 	put("blue", 1024, "number: 1024 given", ports, vlan(10, "200"))
 	put("blue", 1, "tenant red has it", ports, vlan(10, "200"))
 	put("blue", 2, "ports: none given", nil, vlan(10, "200"))
-	put("blue", 2, "ports[0]: 0000000000000000/7 given", []netview.Point{at(1, 0)}, vlan(10, "200"))
+	put("blue", 2, "ports[0]: 0000000000000000/7 given", []netview.Point{at(0, 7)}, vlan(10, "200"))
 	put("blue", 2, "space[0].priority: 0 given", ports, vlan(0, "200"))
 	put("blue", 2, "space[0].match: in_port given, want none", ports, Region{10, matching(t, "in_port", "1")})
 	put("blue", 2, "space[0].match: all packets given", ports, Region{Priority: 10})
