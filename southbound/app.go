@@ -23,6 +23,11 @@ type Part interface {
 
 // What a Part may be besides.
 type (
+	// Claimer takes packet-ins before anybody else sees them, admission and discovery included. The
+	// packet-in is valid during the call. A contained application is none.
+	Claimer interface {
+		Claim(*openflow.PacketIn) bool
+	}
 	// Admitter decides which packet-ins are handled at all: a discovery frame, or anything else.
 	Admitter interface {
 		Admit(port uint32, probe bool) bool
@@ -79,6 +84,7 @@ type Switch struct {
 
 	queue    *queue
 	parts    []handler[Part] // of the applications, in their order
+	claim    []handler[Claimer]
 	admit    []handler[Admitter]
 	packets  []handler[PacketHandler]
 	batches  []handler[BatchHandler]
@@ -126,6 +132,7 @@ func (sw *Switch) begin(app int, a App) {
 		sw.takeContained(app, p)
 	default:
 		sw.parts = append(sw.parts, handler[Part]{app, p})
+		sw.claim = appendIf(sw.claim, app, p)
 		sw.admit = appendIf(sw.admit, app, p)
 		sw.packets = appendIf(sw.packets, app, p)
 		sw.batches = appendIf(sw.batches, app, p)

@@ -15,9 +15,9 @@
 // knows by name, and applications, which it knows by the contract of App. What a switch says goes
 // this way:
 //
-//   - A packet-in is parsed once. Whoever of the applications is an Admitter may refuse it; discovery
-//     takes its own frames, and sees the others; then the applications see it in the order in which
-//     they were given, until one consumes it.
+//   - A packet-in that a Claimer of the applications takes is nobody else's. Any other is parsed once.
+//     Whoever of the applications is an Admitter may refuse it; discovery takes its own frames, and sees the
+//     others; then the applications see it in the order in which they were given, until one consumes it.
 //   - A flow-removed message goes to flowsync and to every FlowRemovedHandler.
 //   - An answer, or an error about a question, goes to who asked (session.Session has these). Any other
 //     error goes to the owner of the message that it refuses, with the number and the index that the owner

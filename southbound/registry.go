@@ -115,6 +115,9 @@ func (g *Registry) Connected(s *session.Session) {
 // PacketIn shows a packet to discovery and to the applications.
 func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
 	sw := s.Value().(*Switch)
+	if sw.claimed(pin) {
+		return
+	}
 	k := &sw.key
 	body, fault := packet.ParseKey(pin.Data, k)
 	trace.At(trace.PacketIn)
@@ -144,6 +147,19 @@ func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow
 		}
 	}
 	sw.calls.End()
+}
+
+// claimed reports whether an application has taken a packet-in for its own.
+func (sw *Switch) claimed(pin *openflow.PacketIn) bool {
+	for _, a := range sw.claim {
+		sw.calls.Begin(a.app)
+		if a.to.Claim(pin) {
+			sw.calls.End()
+			return true
+		}
+	}
+	sw.calls.End()
+	return false
 }
 
 // malformed reports whether a frame is not what its types say, up to the network header: it is

@@ -16,13 +16,37 @@ type conn struct {
 	agent.Agent
 	sw      *Switch
 	number  uint64
-	session *session.Session
+	session *session.Session // nil before the handshake is over
+	ended   error            // why it has ended; guarded by the switch's lock
 }
 
 var (
 	_ session.SwitchHandler  = (*conn)(nil)
 	_ session.BarrierHandler = (*conn)(nil)
+	_ session.RefusedHandler = (*conn)(nil)
 )
+
+// Connection is one connection to a controller, as who has made it sees it.
+type Connection struct {
+	session *session.Session
+	conn    *conn
+}
+
+// Close ends the connection.
+func (c *Connection) Close(why error) { c.session.Close(why) }
+
+// Done is closed when the connection has ended.
+func (c *Connection) Done() <-chan struct{} { return c.session.Done() }
+
+// State returns the controller's version and role, and why the connection has ended; ok: the handshake is over.
+func (c *Connection) State() (v openflow.Version, role openflow.Role, ok bool, ended error) {
+	c.conn.sw.mu.Lock()
+	defer c.conn.sw.mu.Unlock()
+	if s := c.conn.session; s != nil {
+		return s.Version(), s.Role(), true, c.conn.ended
+	}
+	return 0, 0, false, c.conn.ended
+}
 
 func newConn(s *Switch) *conn {
 	c := &conn{sw: s}
@@ -42,14 +66,22 @@ func (c *conn) Connected(s *session.Session) {
 }
 
 // Disconnected removes it.
-func (c *conn) Disconnected(*session.Session, error) {
+func (c *conn) Disconnected(_ *session.Session, err error) {
 	c.sw.mu.Lock()
 	defer c.sw.mu.Unlock()
+	c.ended = err
 	delete(c.sw.conns, c.number)
 }
 
-// BatchEnd does nothing: all is done message by message.
-func (c *conn) BatchEnd(*session.Session) {}
+// Refused notes why there is no connection.
+func (c *conn) Refused(err error) {
+	c.sw.mu.Lock()
+	defer c.sw.mu.Unlock()
+	c.ended = err
+}
+
+// BatchEnd sends the packets of the batch.
+func (c *conn) BatchEnd(*session.Session) { c.sw.cfg.Physical.Flush() }
 
 // Features answers a features request.
 func (c *conn) Features(s *session.Session) (r openflow.FeaturesReply) {

@@ -31,6 +31,7 @@ type physical struct {
 
 func (p physical) Order(list []ruleset.Order)     { p.orders <- slices.Clone(list) }
 func (p physical) Send(port uint32, frame []byte) { p.sent(port, frame) }
+func (p physical) Flush()                         {}
 
 // virtual is a virtual switch with ports 1 and 2, whose orders come to a channel.
 func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch, chan []ruleset.Order) {
@@ -119,7 +120,7 @@ func connect(t *testing.T, s *Switch, ln net.Listener) *controller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Connect(dial); err != nil {
+	if _, err := s.Connect(dial); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := ln.Accept()

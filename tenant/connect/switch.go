@@ -10,6 +10,7 @@ import (
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
@@ -22,14 +23,19 @@ type Config struct {
 	Physical Physical
 }
 
-// Physical is the way to the physical switch. Its methods copy what they are given, append to a queue, and never block:
-// they are called in the order in which the virtual switch changes.
+// Physical is the way to the physical switch. Its methods are called in the order in which the virtual switch changes, copy
+// what they are given, and never block.
 type Physical interface {
-	// Order orders rules from flowsync.
+	// Order orders rules from flowsync. It may call Outcomes.
 	Order([]ruleset.Order)
-	// Send has the switch send a frame out of a port.
+	// Send has the switch send a frame out of a port, with the next call of Flush at the latest. It must not call the
+	// Switch.
 	Send(port uint32, frame []byte)
+	Flush()
 }
+
+// spareMax is how many orders memory is kept for.
+const spareMax = 1024
 
 // Switch is a virtual switch with its controllers.
 type Switch struct {
@@ -41,6 +47,8 @@ type Switch struct {
 	conns  map[uint64]*conn
 	last   uint64 // number of a connection
 	orders []ruleset.Order
+	spare  []ruleset.Order // memory for the next orders
+	giving bool            // somebody gives orders, and will give those that come meanwhile
 }
 
 // New returns a switch without ports and connections.
@@ -49,22 +57,48 @@ func New(cfg Config) *Switch {
 }
 
 // Connect makes the switch the one end of a connection to a controller, which it owns from then on.
-func (s *Switch) Connect(stream net.Conn) error {
+func (s *Switch) Connect(stream net.Conn) (*Connection, error) {
 	c := newConn(s)
-	_, err := s.cfg.Sessions.ServeConn(stream, &s.roles, c)
-	return err
+	of, err := s.cfg.Sessions.ServeConn(stream, &s.roles, c)
+	if err != nil {
+		return nil, err
+	}
+	return &Connection{of, c}, nil
 }
 
-// with calls f with the lock held, and gives what it ordered to flowsync.
+// with calls f with the lock held, and then gives what it ordered to flowsync. Orders are given in their order, and without
+// the lock, as flowsync may answer at once.
 func (s *Switch) with(f func(core *vswitch.Switch, now time.Duration)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.core, s.cfg.Now())
-	if len(s.orders) > 0 {
-		s.cfg.Physical.Order(s.orders)
-		clear(s.orders)
-		s.orders = s.orders[:0]
+	for len(s.orders) > 0 && !s.giving {
+		list := s.orders
+		s.orders, s.spare, s.giving = s.spare[:0], nil, true
+		s.mu.Unlock()
+		s.cfg.Physical.Order(list)
+		clear(list)
+		s.mu.Lock()
+		if s.giving = false; cap(list) <= spareMax {
+			s.spare = list
+		}
 	}
+}
+
+// Receive has the tables handle a frame that came in by a port and that no rule of the tenant's has handled.
+func (s *Switch) Receive(port uint32, frame []byte) {
+	s.with(func(core *vswitch.Switch, now time.Duration) { core.Tables().Receive(port, frame, now, (*output)(s)) })
+}
+
+// SetSpace has the switch keep to another space.
+func (s *Switch) SetSpace(space *tenant.Space, frames *vswitch.Frames) {
+	s.with(func(core *vswitch.Switch, now time.Duration) { core.SetSpace(space, frames, now, (*output)(s)) })
+}
+
+// Withdraw takes all of the tenant's from the physical switch. There are no connections any more; only Outcomes is called
+// afterwards.
+func (s *Switch) Withdraw() {
+	s.with(func(core *vswitch.Switch, now time.Duration) { core.Withdraw(now, (*output)(s)) })
 }
 
 // SetPort adds a port, or changes one.

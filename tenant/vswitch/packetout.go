@@ -1,6 +1,7 @@
 package vswitch
 
 import (
+	"sync"
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
@@ -29,7 +30,7 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin
 		return err
 	}
 	for i := range held.frames {
-		if !s.mayLeave(held.frames[i].bytes) {
+		if !s.cfg.mayLeave(held.frames[i].bytes) {
 			return &flowtable.Error{Code: openflow.BadRequestEPerm, Reason: "the packet is not in the tenant's space"}
 		}
 	}
@@ -56,11 +57,11 @@ func (h *sending) Transmit(port, queue uint32, frame []byte) {
 }
 
 // mayLeave reports whether a frame may be sent in the tenant's name.
-func (s *Switch) mayLeave(frame []byte) bool {
-	if s.cfg.Frames == nil {
+func (c *Config) mayLeave(frame []byte) bool {
+	if c.Frames == nil {
 		return true
 	}
-	return s.cfg.Frames.Owner(frame) == s.cfg.Tenant || isLLDP(frame)
+	return c.Frames.Owner(frame) == c.Tenant || isLLDP(frame)
 }
 
 // isLLDP reports whether a frame is one that bridges do not forward: IEEE 802.1AB, section 7.1.
@@ -71,8 +72,9 @@ func isLLDP(frame []byte) bool {
 	return len(f) >= 14 && [6]byte(f[:6]) == dst && uint16(f[12])<<8|uint16(f[13]) == etherType
 }
 
-// Frames knows whose frames are, of tenants with a space, as switches find it out. It has one owner at a time.
+// Frames knows whose frames are, of tenants with a space, as switches find it out. Any goroutine may use it.
 type Frames struct {
+	mu    sync.Mutex
 	table *flowtable.Switch
 	owner uint16
 }
@@ -100,6 +102,8 @@ func NewFrames(tenants *tenant.Tenants) (*Frames, error) {
 
 // Owner returns the number of the tenant whose space a frame is in; 0: nobody's.
 func (f *Frames) Owner(frame []byte) uint16 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.owner = 0
 	f.table.Receive(framesIn, frame, 0, f)
 	return f.owner

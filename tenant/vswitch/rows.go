@@ -195,7 +195,7 @@ func (s *Switch) put(r *row, o ruleset.Order) {
 // reorder orders the rules anew that do something else now that ports, groups or meters have changed.
 func (s *Switch) reorder() {
 	s.contents = contentsOf(s.tables, s.ports, s.now)
-	for _, r := range s.rowsWhere(func(r *row) bool {
+	for _, r := range rowsWhere(s.byHandle, func(r *row) bool {
 		_, hop := r.set.At(0)
 		_, _, do := s.translate(&r.told.match, r.told.instructions)
 		return !do.Equal(hop.Do)
@@ -205,9 +205,9 @@ func (s *Switch) reorder() {
 	}
 }
 
-// rowsWhere returns the rows with an entry of which is holds, in the order of their numbers.
-func (s *Switch) rowsWhere(is func(*row) bool) (list []*row) {
-	for _, r := range s.byHandle {
+// rowsWhere returns the rows of which is holds, in the order of their numbers.
+func rowsWhere(rows map[uint32]*row, is func(*row) bool) (list []*row) {
+	for _, r := range rows {
 		if is(r) {
 			list = append(list, r)
 		}

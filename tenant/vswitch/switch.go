@@ -103,7 +103,7 @@ func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
 	delete(s.ports, number)
 	s.tables.RemovePort(number, now, (*changes)(s))
-	for _, r := range s.rowsWhere(func(r *row) bool { return writesTo(r.told.instructions, number) }) {
+	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return writesTo(r.told.instructions, number) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
 	s.reorder()

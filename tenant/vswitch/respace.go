@@ -1,0 +1,56 @@
+package vswitch
+
+import (
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
+)
+
+// SetSpace has the switch keep to another space, since the tenant's or others' have changed. Groups and entries that would
+// lead packets out of it are removed, and the controllers are told as of any removal.
+func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	s.cfg.Space, s.cfg.Frames = space, frames
+	groups := listedGroups(s.tables, now)
+	for i := range groups {
+		g := &groups[i]
+		for k := range g.Buckets {
+			if space.Keeps(openflow.Match{}, g.Buckets[k].Actions, tenant.AtTheEnd) != nil {
+				away := &openflow.GroupMod{Command: openflow.GroupDelete, Group: g.Group}
+				_ = s.tables.GroupMod(openflow.V13, away, now, (*changes)(s)) // it is there
+				break
+			}
+		}
+	}
+	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return !keeps(space, &r.told) }) {
+		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
+	}
+	s.reorder()
+}
+
+// keeps reports whether an entry keeps packets in a space.
+func keeps(space *tenant.Space, e *entryCopy) bool {
+	for i := range e.instructions {
+		in := &e.instructions[i]
+		when := tenant.AtTheEnd
+		if in.Type == openflow.InstructionApplyActions {
+			when = tenant.AtOnce
+		}
+		if space.Keeps(e.match, in.Actions, when) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Withdraw orders the removal of all that the physical switch has of the tenant's. Only Outcome is called afterwards.
+func (s *Switch) Withdraw(now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	for _, r := range rowsWhere(s.byHandle, func(*row) bool { return true }) {
+		delete(s.byHandle, r.handle)
+		r.entry = false
+		s.put(r, ruleset.Order{Rules: r.set, Remove: true})
+	}
+}
