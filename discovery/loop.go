@@ -199,6 +199,12 @@ func (d *Discovery) LLDP(dpid netview.DPID, port uint32, frame []byte) {
 	}
 }
 
+// Own reports whether a frame is a discovery frame of this network's, or says so. Any goroutine may call it.
+func (d *Discovery) Own(frame []byte) bool {
+	_, err := d.core.prober.Codec.Decode(frame)
+	return err == nil || errors.Is(err, probes.ErrForged)
+}
+
 // Frame learns from a frame that came in at a port. It is called for every packet-in, from any
 // goroutine: if nothing is new it takes no lock, allocates nothing and returns within tens of
 // nanoseconds.

@@ -21,6 +21,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/tenant/tenancy"
 )
 
 // Config is how an instance is set up. Begin with Defaults: a field that must not be empty is
@@ -63,6 +64,8 @@ type Config struct {
 	// Intents, if set, is called once with the intents before anything runs, for what asks for some
 	// in the same process.
 	Intents func(*intent.Engine)
+	// Tenants, if set, is called once with what runs tenants before anything runs.
+	Tenants func(*tenancy.Tenancies)
 	// Ready, if set, is called once with the addresses when everything listens.
 	Ready func(Addresses)
 

@@ -18,6 +18,13 @@ import (
 // pipes.
 func emulate(t testing.TB, spec string, v openflow.Version, change ...func(*topo.Topology)) (*instance, *emu.Network) {
 	t.Helper()
+	return emulateWith(t, spec, v, nil, change...)
+}
+
+// emulateWith is emulate with a configuration that may be changed; nil: it is not.
+func emulateWith(t testing.TB, spec string, v openflow.Version, configure func(*node.Config),
+	change ...func(*topo.Topology)) (*instance, *emu.Network) {
+	t.Helper()
 	top, err := topo.Parse(spec, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -28,6 +35,9 @@ func emulate(t testing.TB, spec string, v openflow.Version, change ...func(*topo
 	ln := pipe.Listen("weir")
 	i := start(t, func(c *node.Config) {
 		c.Pipes = ln
+		if configure != nil {
+			configure(c)
+		}
 		c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod // in a hurry, a busy machine loses links
 	})
 	n, err := emu.New(emu.Config{

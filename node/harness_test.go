@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,6 +92,9 @@ func config(t testing.TB) node.Config {
 	return cfg
 }
 
+// running is how many instances of the test run.
+var running atomic.Int32
+
 // start runs an instance until the test ends.
 func start(t testing.TB, change ...func(*node.Config)) *instance {
 	t.Helper()
@@ -105,8 +109,9 @@ func start(t testing.TB, change ...func(*node.Config)) *instance {
 	var ctx context.Context
 	ctx, i.end = context.WithCancel(context.Background())
 	go func() {
+		running.Add(1)
 		err := node.Run(ctx, i.cfg)
-		if err == nil {
+		if running.Add(-1) == 0 && err == nil {
 			err = stillRunning()
 		}
 		i.ended <- err
@@ -120,6 +125,9 @@ func start(t testing.TB, change ...func(*node.Config)) *instance {
 	t.Cleanup(func() {
 		if err := i.stop(); err != nil {
 			t.Errorf("the instance ended with: %v", err)
+		}
+		if running.Load() > 0 {
+			return // another instance of the test
 		}
 		if left := ownGoroutines(); len(left) > 0 {
 			t.Errorf("%d goroutines are left, the first:\n%s", len(left), left[0])

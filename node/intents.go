@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/datadir"
@@ -21,7 +22,7 @@ import (
 type intents struct {
 	engine             *intent.Engine
 	journal, decisions *journal.Journal
-	others             func([]ruleset.Outcome) // takes outcomes of rules that are no intents'; nil: there are none
+	others             func([]ruleset.Outcome) // takes outcomes of rules that are no intents'
 }
 
 // openIntents makes the engine, and has it load what an earlier run was asked for. The view has
@@ -86,30 +87,35 @@ func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) er
 	return nil
 }
 
-// onOutcomes passes the outcomes of orders to the engine.
+// onOutcomes passes the outcomes of orders to who gave them.
 func (x *intents) onOutcomes(list []ruleset.Outcome) {
-	if x.others != nil {
-		list = x.passOthers(list)
+	own, rest := cut(list, plan.KindIntent)
+	if x.others != nil && len(rest) > 0 {
+		x.others(rest)
 	}
-	if x.engine != nil && len(list) > 0 {
-		x.engine.OnOutcomes(list)
+	if x.engine != nil && len(own) > 0 {
+		x.engine.OnOutcomes(own)
 	}
 }
 
-// passOthers passes outcomes of rules that are no intents' on, and returns the rest.
-func (x *intents) passOthers(list []ruleset.Outcome) (own []ruleset.Outcome) {
-	var others []ruleset.Outcome
-	for i := range list {
-		if list[i].Rules.Kind == plan.KindIntent {
-			own = append(own, list[i])
+// cut returns the outcomes of rules of one kind of owner, and the rest, each in its order.
+func cut(list []ruleset.Outcome, kind plan.Kind) (own, rest []ruleset.Outcome) {
+	is := func(o ruleset.Outcome) bool { return o.Rules.Kind == kind }
+	isNot := func(o ruleset.Outcome) bool { return !is(o) }
+	switch {
+	case !slices.ContainsFunc(list, isNot):
+		return list, nil
+	case !slices.ContainsFunc(list, is):
+		return nil, list
+	}
+	for _, o := range list {
+		if is(o) {
+			own = append(own, o)
 		} else {
-			others = append(others, list[i])
+			rest = append(rest, o)
 		}
 	}
-	if len(others) > 0 {
-		x.others(others)
-	}
-	return own
+	return own, rest
 }
 
 // onFailure has the engine look at once for paths that have failed.

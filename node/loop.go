@@ -37,6 +37,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	if n.cfg.Intents != nil {
 		n.cfg.Intents(n.intents.engine)
 	}
+	if n.cfg.Tenants != nil {
+		n.cfg.Tenants(n.tenants)
+	}
 	n.parts = n.engineParts(time.Now)
 	part("memory", func(ctx context.Context) error { process.KeepHeadroom(ctx, n.flowsync.Reading); return nil })
 	part("store", n.watchStore)

@@ -36,6 +36,7 @@ import (
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/tenant/tenancy"
 	"github.com/weirnet/weir/tokens"
 	"github.com/weirnet/weir/topology"
 	"github.com/weirnet/weir/warmstart"
@@ -146,6 +147,7 @@ type node struct {
 	discovery   *discovery.Discovery
 	flowsync    *flowsync.Loop
 	intents     intents
+	tenants     *tenancy.Tenancies
 	apps        *catalog.Apps
 	answers     northbound.Answers // for the API
 	switches    *southbound.Registry
@@ -171,6 +173,9 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 		return nil, err
 	}
 	if err := n.openSouthbound(); err != nil {
+		return nil, err
+	}
+	if err := joinTenants(n, session.Config{}, nil, nil); err != nil {
 		return nil, err
 	}
 	n.join(boot{key: key, life: bootID()})
@@ -215,7 +220,7 @@ func (n *node) join(as boot) {
 	}
 	n.apps = catalog.New(catalog.Engines{Config: &cfg.Config, View: n.view, Maps: n.maps, Alarms: n.alarms,
 		Discovery: n.discovery, Log: cfg.Log, Now: now, Generation: as.life, Seed: as.seed}, cfg.Extra)
-	n.switches.Join(n.discovery, n.flowsync, n.apps.InSessions()...)
+	n.switches.Join(n.discovery, n.flowsync, append([]southbound.App{n.tenants}, n.apps.InSessions()...)...)
 	n.answers.Engines = northbound.Engines{View: n.view, Maps: n.maps, Server: n.switches.Server, Discovery: n.discovery,
 		Flowsync: n.flowsync, Forward: n.apps.Forward, Stats: n.apps.Stats, Settings: n.settings, Domain: uint16(cfg.Domain),
 		StoreAnswer: cfg.storeAnswer(), Forgotten: n.apps.Forget}

@@ -13,7 +13,7 @@ import (
 func (n *node) engineParts(now func() time.Time) []*loop.Part {
 	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
 		&n.flowsync.Part}
-	list = append(append(list, n.apps.Parts()...), n.recorder.Part())
+	list = append(append(list, n.apps.Parts()...), &n.tenants.Part, n.recorder.Part())
 	return append(append(list, n.intents.parts()...), watch.New(n.intents.engine, n.alarms).Part(now))
 }
 

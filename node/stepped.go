@@ -45,7 +45,6 @@ type Stepped struct {
 func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{}), store: cfg.Store, said: new(storeState)}
 	n.maps = topology.NewSource(n.view)
-	n.intents.others = cfg.Outcomes
 	if n.store == nil {
 		n.store = store.NewMemory(cfg.Driver.Now)
 	}
@@ -56,6 +55,9 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	n.alarms = alarm.NewAt(n.view, now)
 	n.said.join(n.alarms)
 	if err := n.newSouthbound(session.Config{Driver: cfg.Driver}, now); err != nil {
+		return nil, err
+	}
+	if err := joinTenants(n, session.Config{Driver: cfg.Driver}, now, cfg.Outcomes); err != nil {
 		return nil, err
 	}
 	n.join(boot{key: cfg.Key, life: cfg.Life, seed: cfg.Seed, now: now})

@@ -64,12 +64,9 @@ func (c *Config) mayLeave(frame []byte) bool {
 	return c.Frames.Owner(frame) == c.Tenant || isLLDP(frame)
 }
 
-// isLLDP reports whether a frame is one that bridges do not forward: IEEE 802.1AB, section 7.1.
+// isLLDP reports whether a frame is a discovery frame: switches show it to the controller, to whatever address it is.
 func isLLDP(frame []byte) bool {
-	const etherType = 0x88cc
-	dst := [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e}
-	f := packet.Ethernet(frame)
-	return len(f) >= 14 && [6]byte(f[:6]) == dst && uint16(f[12])<<8|uint16(f[13]) == etherType
+	return len(frame) >= 14 && uint16(frame[12])<<8|uint16(frame[13]) == packet.TypeLLDP
 }
 
 // Frames knows whose frames are, of tenants with a space, as switches find it out. Any goroutine may use it.

@@ -1,0 +1,59 @@
+package node
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/tenant/tenancy"
+)
+
+// joinTenants makes what runs tenants; outcomes of rules that are neither intents' nor tenants' go to others, which may be
+// nil.
+func joinTenants(n *node, sessions session.Config, now func() time.Time, others func([]ruleset.Outcome)) error {
+	secure, err := n.cfg.controllerTLS()
+	if err != nil {
+		return err
+	}
+	n.tenants = tenancy.New(tenancy.Config{
+		View: n.view, Domain: uint16(n.cfg.Domain), TLS: secure, Log: n.cfg.Log, Now: now, Sessions: sessions,
+		Orders: func(list []ruleset.Order) { n.flowsync.Order(list) },
+		Own:    func(frame []byte) bool { return n.discovery.Own(frame) },
+	})
+	n.intents.others = func(list []ruleset.Outcome) {
+		tenants, rest := cut(list, plan.KindTenant)
+		n.tenants.Outcomes(tenants)
+		if others != nil && len(rest) > 0 {
+			others(rest)
+		}
+	}
+	return nil
+}
+
+// controllerTLS is with what tenants' controllers are spoken to that want TLS: the certificate and the authority that
+// switches know; nil without.
+func (c *Config) controllerTLS() (*tls.Config, error) {
+	of := &c.OpenFlow
+	if of.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(of.TLSCert, of.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("certificate for tenants' controllers (--openflow-tls-cert %s, --openflow-tls-key %s): %w",
+			of.TLSCert, of.TLSKey, err)
+	}
+	file, err := os.ReadFile(of.TLSCA)
+	if err != nil {
+		return nil, fmt.Errorf("authority of tenants' controllers (--openflow-tls-ca): %w", err)
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(file) {
+		return nil, fmt.Errorf("authority of tenants' controllers (--openflow-tls-ca %s): no certificate in it", of.TLSCA)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: authorities, MinVersion: tls.VersionTLS12}, nil
+}

@@ -1,0 +1,107 @@
+package tenancy
+
+import (
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/southbound"
+)
+
+// Name is that of the application.
+func (s *Tenancies) Name() string { return "tenants" }
+
+// SwitchUp begins a session of a physical switch.
+func (s *Tenancies) SwitchUp(sw *southbound.Switch) southbound.Part {
+	p := &part{all: s, physical: s.at(sw.DPID), cookies: sw.Version >= openflow.V13}
+	p.out = sw.Output(s.Name(), nil)
+	p.physical.part.Store(p)
+	return p
+}
+
+// part is a session of a physical switch.
+type part struct {
+	all      *Tenancies
+	physical *physical
+	cookies  bool // packet-ins have one
+	out      *southbound.Output
+}
+
+// SwitchDown ends it.
+func (p *part) SwitchDown() { p.physical.part.CompareAndSwap(p, nil) }
+
+// Claim takes packet-ins that are tenants'.
+func (p *part) Claim(pin *openflow.PacketIn) bool {
+	if p.cookies {
+		if c := plan.Decode(pin.Cookie); c.Kind == plan.KindTenant && c.Domain == p.all.cfg.Domain {
+			number, _ := plan.TenantRow(c.Owner)
+			if v := p.physical.of(number); v != nil {
+				v.sw.PacketIn(pin)
+			}
+			return true // of a tenant that is gone, else
+		}
+	}
+	r := p.all.ruling.Load()
+	switch {
+	case !r.spaces && len(r.whole) == 0:
+		return false
+	case isDiscovery(pin.Data):
+		return p.claimLLDP(r, pin)
+	}
+	return r.owner(netview.Point{DPID: p.physical.dpid, Port: pin.InPort}, pin.Data) != 0
+}
+
+// isDiscovery reports whether a frame is of the Ethernet type of discovery, to whatever address, and without a tag: switches
+// send these to the controller before they look whose they are.
+func isDiscovery(frame []byte) bool {
+	return len(frame) >= 14 && uint16(frame[12])<<8|uint16(frame[13]) == packet.TypeLLDP
+}
+
+// owner returns the number of the tenant whose a frame is that came in at a port; 0: it is nobody's.
+func (r *ruling) owner(at netview.Point, frame []byte) uint16 {
+	for _, d := range r.whole {
+		if d.Has(at) {
+			return d.Number
+		}
+	}
+	if r.spaces {
+		return r.frames.Owner(frame)
+	}
+	return 0
+}
+
+// claimLLDP takes the discovery frames of tenants. Those that a tenant has sent are shown to it at the other end, those in a
+// space to that tenant; what is Weir's own, and what is nobody's, goes the usual way.
+func (p *part) claimLLDP(r *ruling, pin *openflow.PacketIn) bool {
+	s, at := p.all, netview.Point{DPID: p.physical.dpid, Port: pin.InPort}
+	owner := s.probes.arrived(at, pin.Data, s.elapsed(), s.leadsTo)
+	if owner == 0 {
+		if owner = r.owner(at, pin.Data); owner == 0 || s.cfg.Own(pin.Data) {
+			return false
+		}
+	}
+	if v := p.physical.of(owner); v != nil && v.has(pin.InPort) {
+		v.sw.Receive(pin.InPort, pin.Data)
+	}
+	return true
+}
+
+// has reports whether a port is the switch's.
+func (v *virtual) has(port uint32) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, has := v.ports[port]
+	return has
+}
+
+// leadsTo reports whether a link leads from a port to another, as far as is known: from one without a link, any may.
+func (s *Tenancies) leadsTo(from, to netview.Point) bool {
+	known := false
+	for l := range s.cfg.View.Snapshot().LinksFromPoint(from) {
+		if l.Up && l.Dst == to {
+			return true
+		}
+		known = known || l.Up
+	}
+	return !known
+}

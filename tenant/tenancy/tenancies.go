@@ -1,0 +1,160 @@
+package tenancy
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirnet/weir/loop"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/tenant"
+	"github.com/weirnet/weir/tenant/vswitch"
+)
+
+// Config is what Tenancies work with.
+type Config struct {
+	View   *netview.View
+	Domain uint16
+	// Orders orders rules from flowsync. It may call Outcomes.
+	Orders func([]ruleset.Order)
+	// Own reports whether a discovery frame is one of Weir's own.
+	Own func(frame []byte) bool
+	// Sessions is what is said of sessions with controllers.
+	Sessions session.Config
+	// TLS is with what Weir connects to a controller that speaks TLS; nil: to none of these.
+	TLS *tls.Config
+	// Dial connects to an address; nil: by TCP.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
+	Log  *slog.Logger
+	Now  func() time.Time
+}
+
+// Patience is how long controllers stay connected to a virtual switch whose physical switch is away.
+const Patience = 3 * time.Second
+
+// Tenancies are the tenants of an instance at work. Its methods may be called from any goroutine.
+type Tenancies struct {
+	loop.Part
+	cfg      Config
+	sessions *session.Dialer
+	began    time.Time
+	dialing  context.Context // ended by the part's end
+	stop     context.CancelFunc
+	dialers  sync.WaitGroup
+
+	wanted atomic.Pointer[tenant.Tenants] // the definitions that Set was given last
+
+	// What follows is the part's.
+	now       *tenant.Tenants // the definitions that are in force
+	tenancies map[string]*tenancy
+	seen      netview.Revision
+	begun     bool
+
+	ruling   atomic.Pointer[ruling]
+	physical sync.Map // netview.DPID -> *physical
+	probes   probes
+}
+
+// ruling is what packets are judged by. It does not change.
+type ruling struct {
+	frames *vswitch.Frames      // of tenants with a space
+	whole  []*tenant.Definition // those without, which have all at their ports
+	spaces bool                 // some tenant has one
+}
+
+// physical is a physical switch with the virtual ones on it.
+type physical struct {
+	dpid    netview.DPID
+	part    atomic.Pointer[part] // of its session; nil without
+	virtual sync.Map             // uint16, a tenant's number -> *virtual
+}
+
+// of returns the virtual switch of a tenant; nil if it has none there.
+func (p *physical) of(tenant uint16) *virtual {
+	if v, ok := p.virtual.Load(tenant); ok {
+		return v.(*virtual)
+	}
+	return nil
+}
+
+// New returns tenancies without tenants.
+func New(cfg Config) *Tenancies {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	s := &Tenancies{cfg: cfg, sessions: session.NewDialer(cfg.Sessions), began: cfg.Now(), now: tenant.New(),
+		tenancies: make(map[string]*tenancy)}
+	s.dialing, s.stop = context.WithCancel(context.Background())
+	s.ruling.Store(&ruling{})
+	s.Part = loop.Part{
+		Name: "tenants", Bell: loop.NewBell(), Turn: s.turn, End: s.end,
+		Changed: func() <-chan struct{} { return cfg.View.Changed(s.seen) },
+		Behind:  func() bool { return cfg.View.Snapshot().Revision() != s.seen },
+	}
+	return s
+}
+
+// Set gives it the definitions that are to be in force, which nobody changes any more.
+func (s *Tenancies) Set(all *tenant.Tenants) {
+	s.wanted.Store(all)
+	s.Bell.Ring()
+}
+
+// Begin brings the definitions into force before the part runs, so that their rules are ordered before switches are served.
+func (s *Tenancies) Begin() { s.turn() }
+
+// end closes the connections to controllers. The rules stay in the switches.
+func (s *Tenancies) end() {
+	s.stop()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = s.sessions.Close(ctx) // what a controller does not read in time is lost
+	s.dialers.Wait()
+}
+
+// elapsed is the time since the tenancies were made: the clock of virtual switches.
+func (s *Tenancies) elapsed() time.Duration { return s.cfg.Now().Sub(s.began) }
+
+// at returns what is known of a physical switch.
+func (s *Tenancies) at(dpid netview.DPID) *physical {
+	if p, ok := s.physical.Load(dpid); ok {
+		return p.(*physical)
+	}
+	p, _ := s.physical.LoadOrStore(dpid, &physical{dpid: dpid})
+	return p.(*physical)
+}
+
+// Outcomes takes outcomes of rules of tenants.
+func (s *Tenancies) Outcomes(list []ruleset.Outcome) {
+	for from := 0; from < len(list); {
+		v := s.ordered(&list[from])
+		to := from + 1
+		for to < len(list) && s.ordered(&list[to]) == v {
+			to++
+		}
+		if v != nil {
+			v.sw.Outcomes(list[from:to])
+		}
+		from = to
+	}
+}
+
+// ordered returns the virtual switch that has ordered a rule; nil for what tells tenants' packets from others'.
+func (s *Tenancies) ordered(o *ruleset.Outcome) *virtual {
+	number, row := plan.TenantRow(o.Rules.Number)
+	if row == 0 || o.Rules.Len() == 0 {
+		return nil
+	}
+	_, hop := o.Rules.At(0)
+	return s.at(hop.DPID).of(number)
+}

@@ -1,0 +1,237 @@
+package tenancy
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
+	"github.com/weirnet/weir/tenant/connect"
+	"github.com/weirnet/weir/tenant/vswitch"
+)
+
+// tenancy is a tenant in force. It is the part's.
+type tenancy struct {
+	of         *Tenancies
+	definition *tenant.Definition
+	space      *tenant.Space
+	frames     *vswitch.Frames // nil: all at the tenant's ports is its own
+	rows       *vswitch.Rows
+	virtual    map[netview.DPID]*virtual
+}
+
+// define gives the tenancy its definition, and its space as others leave it.
+func (t *tenancy) define(d *tenant.Definition, space *tenant.Space, frames *vswitch.Frames) {
+	t.definition, t.space, t.frames = d, space, frames
+	if len(d.Space) == 0 {
+		t.frames = nil
+	}
+	for _, v := range t.virtual {
+		v.sw.SetSpace(t.space, t.frames)
+	}
+}
+
+// switches are those at which the tenant has something, or may have.
+func (t *tenancy) switches(snap *netview.Snapshot) map[netview.DPID]bool {
+	all := make(map[netview.DPID]bool)
+	for sw := range snap.Switches() {
+		all[sw.DPID] = true
+	}
+	for dpid := range t.virtual {
+		all[dpid] = true
+	}
+	return all
+}
+
+// remove ends the tenancy.
+func (t *tenancy) remove() {
+	for dpid := range t.virtual {
+		t.removeAt(dpid)
+	}
+}
+
+// removeAt ends the tenant's virtual switch at a switch.
+func (t *tenancy) removeAt(dpid netview.DPID) {
+	v := t.virtual[dpid]
+	delete(t.virtual, dpid)
+	v.connect(nil)
+	v.classify(nil)
+	v.sw.Withdraw()
+	v.physical.virtual.CompareAndDelete(t.definition.Number, v)
+}
+
+// refresh has the virtual switch at a switch follow the definition and the view. It returns when to do so again because the
+// physical switch is away.
+func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time.Time) {
+	row, known := snap.Switch(dpid)
+	here, all := t.definition.At(dpid)
+	v := t.virtual[dpid]
+	if !known || len(here) == 0 && !all || row.Tables <= plan.TableTenantFirst || row.Version < openflow.V13 {
+		if v != nil {
+			t.removeAt(dpid)
+		}
+		return time.Time{}
+	}
+	if v == nil {
+		v = t.add(row)
+	}
+	v.setPorts(t.ports(snap, row))
+	v.classify(vswitch.Classify(t.definition, dpid))
+	if row.Connected {
+		v.waning = false
+		v.connect(t.definition.Controllers)
+		return time.Time{}
+	}
+	if left := Patience - t.of.cfg.Now().Sub(row.Since); left > 0 && v.connected() {
+		v.waning = true
+		return t.of.cfg.Now().Add(left)
+	}
+	v.waning = false
+	v.connect(nil)
+	return time.Time{}
+}
+
+// add makes the virtual switch at a switch.
+func (t *tenancy) add(row *netview.Switch) *virtual {
+	v := &virtual{all: t.of, tenant: t.definition.Number, physical: t.of.at(row.DPID),
+		ports: make(map[uint32]openflow.Port), controllers: make(map[tenant.Controller]*controller)}
+	v.sw = connect.New(connect.Config{
+		Config: vswitch.Config{Tenant: v.tenant, DPID: row.DPID, Tables: row.Tables - plan.TableTenantFirst, Space: t.space,
+			Frames: t.frames, Rows: t.rows},
+		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v,
+	})
+	t.virtual[row.DPID] = v
+	v.physical.virtual.Store(v.tenant, v)
+	return v
+}
+
+// ports are those of a switch that the tenant has there: of a link, only together with the other end.
+func (t *tenancy) ports(snap *netview.Snapshot, row *netview.Switch) (list []openflow.Port) {
+	for i := range row.Ports {
+		p := &row.Ports[i]
+		at := netview.Point{DPID: row.DPID, Port: p.Number}
+		if p.Number > openflow.PortMax || !t.definition.Has(at) || !t.hasOtherEnd(snap, at) {
+			continue
+		}
+		speed := uint32(min(p.SpeedMbps, 4_000_000) * 1000) // kbit/s
+		port := openflow.Port{Number: p.Number, HWAddr: p.MAC, Name: p.Name, CurrSpeed: speed, MaxSpeed: speed}
+		if !p.Up {
+			port.State = openflow.PortStateDown
+		}
+		list = append(list, port)
+	}
+	return list
+}
+
+func (t *tenancy) hasOtherEnd(snap *netview.Snapshot, at netview.Point) bool {
+	for l := range snap.LinksFromPoint(at) {
+		if l.Up && !t.definition.Has(l.Dst) {
+			return false
+		}
+	}
+	for l := range snap.LinksToPoint(at) {
+		if l.Up && !t.definition.Has(l.Src) {
+			return false
+		}
+	}
+	return true
+}
+
+// virtual is a tenant's switch. Its methods are called by the part, but for those of connect.Physical.
+type virtual struct {
+	all      *Tenancies
+	tenant   uint16
+	physical *physical
+	sw       *connect.Switch
+
+	classes []*ruleset.Set // that tell the tenant's packets from others'
+	waning  bool           // the physical switch is away, and controllers are to lose their connections soon
+
+	mu          sync.Mutex               // guards what follows
+	ports       map[uint32]openflow.Port // the part alone changes them
+	controllers map[tenant.Controller]*controller
+}
+
+// setPorts gives the switch its ports, and takes others away.
+func (v *virtual) setPorts(list []openflow.Port) {
+	gone := make(map[uint32]bool)
+	for number := range v.ports {
+		gone[number] = true
+	}
+	for _, p := range list {
+		delete(gone, p.Number)
+		if was, had := v.ports[p.Number]; !had || was != p {
+			v.note(p, true)
+			v.sw.SetPort(p)
+		}
+	}
+	for number := range gone {
+		v.note(openflow.Port{Number: number}, false)
+		v.sw.RemovePort(number)
+	}
+}
+
+// note notes that a port is the switch's, or is not.
+func (v *virtual) note(p openflow.Port, has bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if delete(v.ports, p.Number); has {
+		v.ports[p.Number] = p
+	}
+}
+
+// classify orders the rules that tell the tenant's packets from others', and the removal of those that are not any more.
+func (v *virtual) classify(sets []*ruleset.Set) {
+	var orders []ruleset.Order
+	same := func(a, b *ruleset.Set) bool {
+		return a.Table == b.Table && a.Priority == b.Priority && a.SamePlace(0, b, 0)
+	}
+	for i, set := range sets {
+		at := slices.IndexFunc(v.classes, func(was *ruleset.Set) bool { return same(was, set) })
+		if at < 0 {
+			orders = append(orders, ruleset.Order{Rules: set})
+			continue
+		}
+		sets[i] = v.classes[at]
+	}
+	for _, was := range v.classes {
+		if !slices.Contains(sets, was) {
+			orders = append(orders, ruleset.Order{Rules: was, Remove: true})
+		}
+	}
+	if v.classes = sets; len(orders) > 0 {
+		v.all.cfg.Orders(orders)
+	}
+}
+
+// errAway ends connections to controllers.
+var errAway = errors.New("the tenant has no such switch any more, or it is away")
+
+// Order implements connect.Physical.
+func (v *virtual) Order(list []ruleset.Order) { v.all.cfg.Orders(list) }
+
+// Send implements connect.Physical.
+func (v *virtual) Send(port uint32, frame []byte) {
+	p := v.physical.part.Load()
+	if p == nil {
+		return
+	}
+	if isDiscovery(frame) {
+		v.all.probes.sent(v.tenant, netview.Point{DPID: v.physical.dpid, Port: port}, frame, v.all.elapsed())
+	}
+	m := openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
+		Actions: []openflow.Action{openflow.Output(port)}, Data: frame}
+	_ = p.out.PacketOut(&m) // one that the switch's queue has no room for is lost, as any packet
+}
+
+// Flush implements connect.Physical.
+func (v *virtual) Flush() {
+	if p := v.physical.part.Load(); p != nil {
+		p.out.Flush()
+	}
+}
