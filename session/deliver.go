@@ -15,6 +15,7 @@ type delivery struct {
 	switchSide SwitchHandler  // nil at the controller's end
 	to         sessionHandler // the one of the two that is not nil
 	frames     FrameHandler   // nil if the handler is none
+	answers    AnswerHandler  // nil if the handler is none
 	connected  bool
 
 	pin    openflow.PacketIn
@@ -28,6 +29,7 @@ func newDelivery(s *Session, h Handler, sw SwitchHandler) delivery {
 		d.to = sw
 	}
 	d.frames, _ = d.to.(FrameHandler)
+	d.answers, _ = d.to.(AnswerHandler)
 	return d
 }
 
@@ -48,6 +50,9 @@ func (d *delivery) batchEnd() {
 // whether.
 func (d *delivery) fast(h openflow.Header, frame []byte) bool {
 	if d.frames != nil && forHandler(h.Type) && d.roleAllows(h.Type) && d.frames.Frame(d.s, h, frame) {
+		return true
+	}
+	if d.answers != nil && isAnswer(h.Type) && d.answers.Answer(d.s, h, frame) {
 		return true
 	}
 	body := frame[openflow.HeaderLen:]
@@ -99,6 +104,15 @@ func forHandler(t openflow.Type) bool {
 	case openflow.TypePacketIn, openflow.TypeFlowRemoved, openflow.TypePortStatus, openflow.TypePacketOut,
 		openflow.TypeFlowMod, openflow.TypeGroupMod, openflow.TypePortMod, openflow.TypeTableMod,
 		openflow.TypeMultipartRequest, openflow.TypeQueueGetConfigRequest, openflow.TypeMeterMod:
+		return true
+	}
+	return false
+}
+
+// isAnswer reports whether messages of a type are answers that an AnswerHandler is shown.
+func isAnswer(t openflow.Type) bool {
+	switch t {
+	case openflow.TypeEchoReply, openflow.TypeFeaturesReply, openflow.TypeMultipartReply, openflow.TypeBarrierReply:
 		return true
 	}
 	return false

@@ -78,3 +78,11 @@ type RefusedHandler interface {
 type FrameHandler interface {
 	Frame(s *Session, h openflow.Header, frame []byte) bool
 }
+
+// AnswerHandler may be implemented by a Handler that sends requests as bytes (SendBytes): Answer is called for
+// the answers to requests for echo, features, statistics and barriers, those that the session asked for included.
+// The bytes are valid during the call, and only their length is checked. Where it returns false the answer goes
+// the usual way.
+type AnswerHandler interface {
+	Answer(s *Session, h openflow.Header, frame []byte) bool
+}

@@ -170,3 +170,44 @@ func TestARequestThatWaitsLongHoldsUpNoMemory(t *testing.T) {
 		t.Errorf("%d requests kept for one that is open", n)
 	}
 }
+
+// ownAnswers is a controller that takes the answers to what it sends as bytes.
+type ownAnswers struct{ *controller }
+
+func (a *ownAnswers) Answer(s *Session, h openflow.Header, frame []byte) bool {
+	if h.XID < 1<<31 {
+		return false
+	}
+	a.note("%s %#x, %d bytes", h.Type, h.XID, len(frame))
+	return true
+}
+
+// TestAnswerHandlerGetsBytesFirst: what it takes is not taken for an answer that nobody waits for.
+func TestAnswerHandlerGetsBytesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPair(t, Config{Versions: []openflow.Version{openflow.V13}}, pipe.Options{})
+		p.server = NewServer(p.server.cfg, &ownAnswers{p.handler})
+		_, ctl, _ := p.connect(&datapath{id: 7})
+		p.handler.notes()
+		var b []byte
+		for i, m := range []openflow.Message{&openflow.EchoRequest{}, &openflow.BarrierRequest{}, &openflow.FeaturesRequest{},
+			&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}}, &openflow.BarrierRequest{}} {
+			b, _ = openflow.Append(b, openflow.V13, 1<<31+uint32(i), m)
+			if i == 4 {
+				b[len(b)-4] = 0 // an answer that is left to the session
+			}
+		}
+		if err := ctl.SendBytes(b); err != nil {
+			t.Fatal(err)
+		}
+		_ = ctl.Barrier(func(err error) { p.handler.note("barrier: %v", err) })
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		expect(t, p.handler.notes(), "echo_reply 0x80000000, 8 bytes", "barrier_reply 0x80000001, 8 bytes",
+			"features_reply 0x80000002, 32 bytes", "multipart_reply 0x80000003, 80 bytes", "barrier: <nil>")
+		if got := ctl.Stats().Unmatched; got != 1 {
+			t.Errorf("%d answers that nobody waits for, want the one that was left", got)
+		}
+		p.close()
+	})
+}

@@ -44,29 +44,6 @@ func TestALateGeneratorHasNoResult(t *testing.T) {
 	}
 }
 
-func TestAnswersCountOnce(t *testing.T) {
-	w := newWindow(2)
-	a, _ := w.take(1, -1)
-	b, _ := w.take(2, -1)
-	if _, ok := w.take(3, -1); ok {
-		t.Error("a third packet in a window of two")
-	}
-	if s, ok := w.answer(b); !ok || s.intended != 2 {
-		t.Error("the second packet's answer is not taken")
-	}
-	if _, ok := w.answer(b); ok {
-		t.Error("one packet is answered twice")
-	}
-	c, _ := w.take(4, -1)
-	if _, ok := w.answer(b); ok || c == b {
-		t.Error("a late answer is taken for that of the next packet")
-	}
-	w.abandon()
-	if _, ok := w.answer(a); ok || w.waiting() != 0 {
-		t.Error("a packet that was given up is answered")
-	}
-}
-
 // TestPacketInsAreWellFormed parses what the generator makes.
 func TestPacketInsAreWellFormed(t *testing.T) {
 	src, dst := loadswitch.NewHost(5, topo.End{Port: 3}), loadswitch.NewHost(70000, topo.End{Port: 4})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/paths"
+	"github.com/weirnet/weir/bench/window"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/openflow"
 )
@@ -56,7 +57,7 @@ type Config struct {
 // slots is how many packet-ins of a switch may wait.
 func (c *Config) slots() int {
 	if c.Rate > 0 {
-		return maxWindow
+		return window.Max
 	}
 	return max(c.Outstanding, probes)
 }
@@ -89,8 +90,8 @@ func (c *Config) Check() error {
 	switch {
 	case c.Hosts < 2:
 		return fmt.Errorf("%d hosts a switch given, want 2 or more: packets go from one to another", c.Hosts)
-	case c.Outstanding < 1 || c.Outstanding > maxWindow:
-		return fmt.Errorf("%d outstanding packet-ins given, want 1 to %d", c.Outstanding, maxWindow)
+	case c.Outstanding < 1 || c.Outstanding > window.Max:
+		return fmt.Errorf("%d outstanding packet-ins given, want 1 to %d", c.Outstanding, window.Max)
 	case c.Hops < 0 || c.Hops == 1 || c.Hops > paths.MaxHops:
 		return fmt.Errorf("paths of %d switches given, want 2 to %d", c.Hops, paths.MaxHops)
 	case c.Learning && (c.Hops > 0 || len(c.Network.Switches) > maxLearning):

@@ -68,7 +68,7 @@ type follower struct {
 }
 
 func newFollower(s *source, l *Load) *follower {
-	f := &follower{source: s, load: l, flows: make(map[uint64]*flow), tokens: make([]*flow, len(s.window.slots))}
+	f := &follower{source: s, load: l, flows: make(map[uint64]*flow), tokens: make([]*flow, s.window.Size())}
 	s.draw = f.begin
 	return f
 }

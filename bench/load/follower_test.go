@@ -23,15 +23,15 @@ func TestPacketsFindTheirRulesOrNot(t *testing.T) {
 			t.Errorf("from switch %d three hops lead to %v, want %v", i, got, want)
 		}
 	}
-	f.window.take(0, -1)
+	f.window.Take(0, -1)
 	f.begin(1 << 16) // the first is checked for barriers, and there are no sessions here
 	release := func(rules func(key uint64, port uint32)) PathCounts {
 		before := l.pathCounts()
-		token, _ := f.window.take(0, -1)
+		token, _ := f.window.Take(0, -1)
 		src, dst := f.begin(token)
 		rules(keyOf(src.Number, dst.Number), dst.At.Port)
 		f.release(token, 1)
-		f.window.answer(token)
+		f.window.Answer(token)
 		return l.pathCounts().minus(before)
 	}
 	good := release(func(key uint64, port uint32) {

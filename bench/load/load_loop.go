@@ -193,7 +193,7 @@ func (l *Load) each(f func(s *source)) {
 // reset forgets what was measured, and what still waits; nothing counts until begin.
 func (l *Load) reset() (t tally) {
 	l.each(func(s *source) {
-		s.window.abandon()
+		s.window.Abandon()
 		s.latency.Reset()
 		s.from, s.to = never, never
 		t.add(s.tally)
@@ -205,7 +205,7 @@ func (l *Load) reset() (t tally) {
 func (l *Load) total(sm *Sample) (t tally) {
 	l.each(func(s *source) {
 		t.add(s.tally)
-		t.waiting += s.window.waiting()
+		t.waiting += s.window.Waiting()
 		if sm != nil {
 			sm.Latency.Merge(s.latency)
 		}

@@ -20,7 +20,7 @@ func TestNewcomersAreAnswered(t *testing.T) {
 	c := &Config{Hosts: 8, Version: openflow.V13, Outstanding: 4, Learning: true, Network: topology}
 	c.withDefaults()
 	s := New(c).sources[2]
-	token, _ := s.window.take(0, -1)
+	token, _ := s.window.Take(0, -1)
 	src, dst := s.draw(token)
 	if dst != &s.sw.Hosts[dst.Number%8] || src.At.Port == dst.At.Port {
 		t.Errorf("a packet from %+v to %+v", *src, *dst)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
+	"github.com/weirnet/weir/bench/window"
 )
 
 // Sample is what one run measured.
@@ -54,7 +55,7 @@ func (s *Sample) Check(c *Config) error {
 			report.Thousands(s.Counts.Sent), c.Drain)
 	case s.unsent > 0:
 		return fmt.Errorf("%w: %s packet-ins could not be sent, as %s of a switch waited for answers", report.ErrSlow,
-			report.Thousands(s.unsent), report.Thousands(maxWindow))
+			report.Thousands(s.unsent), report.Thousands(window.Max))
 	case s.Paths.misforwarded > 0:
 		return fmt.Errorf("%w: %d of %d packets went another way than to their host over %d switches", report.ErrMisforwarded,
 			s.Paths.misforwarded, s.Counts.Sent, c.Hops)

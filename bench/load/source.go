@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/bench/report"
+	"github.com/weirnet/weir/bench/window"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
 )
@@ -26,7 +27,7 @@ type source struct {
 	messages uint64           // flow-mods and packet-outs about packets, in this batch; of the reader
 
 	mu       sync.Mutex
-	window   *window
+	window   *window.Window
 	template *frameTemplate
 	random   uint64
 	known    []bool // hosts that were asked for and answered
@@ -72,7 +73,7 @@ func newSource(sw *loadswitch.Switch, c *Config, clock func() time.Duration) *so
 		template: newFrameTemplate(c.Version, uint32(sw.Index), c.CopyVLAN), learning: c.Learning,
 		random: c.Seed*0x9e3779b97f4a7c15 + uint64(sw.Index) + 1,
 		known:  make([]bool, len(sw.Hosts)), unknown: len(sw.Hosts)}
-	s.window = newWindow(c.slots())
+	s.window = window.New(c.slots())
 	s.draw = s.pair
 	if c.Learning {
 		s.draw, s.asked = s.newHostFor, make(map[int]uint32)
@@ -117,12 +118,12 @@ func (s *source) BatchEnd(conn *session.Session) {
 	s.messages = 0
 	n := 0
 	for _, token := range s.got {
-		p, ok := s.window.answer(token)
+		p, ok := s.window.Answer(token)
 		switch {
 		case !ok:
 			s.tally.Again++
-		case p.host >= 0:
-			s.confirm(int(p.host))
+		case p.Note >= 0:
+			s.confirm(int(p.Note))
 		default:
 			s.count(&p, now)
 			n++
@@ -136,10 +137,10 @@ func (s *source) BatchEnd(conn *session.Session) {
 
 // count takes note of an answer; s.mu is held. Its latency counts if it was meant to be sent within
 // the run, whenever it is answered; its answer counts if that is within the run.
-func (s *source) count(p *slot, now time.Duration) {
+func (s *source) count(p *window.Slot, now time.Duration) {
 	s.tally.Answered++
-	if p.intended >= s.from && p.intended < s.to {
-		s.latency.Record(int64(now - p.intended))
+	if p.Intended >= s.from && p.Intended < s.to {
+		s.latency.Record(int64(now - p.Intended))
 	}
 	if now >= s.from && now < s.to {
 		s.tally.Counted++
@@ -165,13 +166,13 @@ func (s *source) sendNow(conn *session.Session, n int, now time.Duration) {
 
 // add appends the next packet; false if too many wait, or there is none. s.mu is held.
 func (s *source) add(intended time.Duration) bool {
-	token, ok := s.window.take(intended, -1)
+	token, ok := s.window.Take(intended, -1)
 	if !ok {
 		return false
 	}
 	src, dst := s.draw(token)
 	if src == nil {
-		s.window.answer(token)
+		s.window.Answer(token)
 		return false
 	}
 	s.out = s.template.append(s.out, src, dst, token, s.buffered)
@@ -215,7 +216,7 @@ func (s *source) probe(limit int) {
 	if conn == nil || s.unknown == 0 {
 		return
 	}
-	s.window.abandon()
+	s.window.Abandon()
 	for range s.known {
 		i := s.turn
 		s.turn = (i + 1) % len(s.known) // who is never answered does not stand in the others' way
@@ -228,7 +229,7 @@ func (s *source) probe(limit int) {
 		}
 		dst := &s.sw.Hosts[i]
 		src := s.elsewhere(i)
-		token, _ := s.window.take(0, int32(i))
+		token, _ := s.window.Take(0, int32(i))
 		if s.learning { // who is notified of is the sender
 			src, dst = dst, src
 			s.asked[i] = token
