@@ -52,7 +52,8 @@ type Load struct {
 	Switches    int     `json:"switches"`
 	Hosts       int     `json:"hosts_per_switch,omitempty"`
 	Outstanding int     `json:"outstanding_per_switch,omitempty"`
-	Rate        int     `json:"rate,omitempty"` // of all switches, packet-ins/s
+	Rate        int     `json:"rate,omitempty"`    // in all, packet-ins or other messages a second
+	Tenants     int     `json:"tenants,omitempty"` // with a controller each
 	Buffered    bool    `json:"buffered,omitempty"`
 	Learning    bool    `json:"learning,omitempty"` // every packet-in comes from a host that was not there before
 	Hops        int     `json:"hops,omitempty"`

@@ -15,7 +15,7 @@
 // kernel and from its metrics. Respond, Synthetic, Null and NullView are served by the processes of
 // weir bench responder: the null responder answers packet-ins, a Synthetic does so with delays,
 // losses and stalls that are known, the Null instance takes intents, and the NullView shows a
-// network.
+// network. A Relay is that of weir bench relay, between switches and controllers.
 //
 // # Who owns what
 //

@@ -20,14 +20,39 @@ type Process struct {
 	API     string // of Weir
 	Version string // what the program says of itself
 	cmd     *exec.Cmd
+	pid     int // of one that was not started here, if it is known
 	dir     string
 	Began   time.Time
 	ended   chan struct{}
 	output  *tail
 }
 
-// Owned reports whether the process was started here, so that its CPU time and memory are known.
+// Owned reports whether the process was started here.
 func (p *Process) Owned() bool { return p != nil && p.cmd != nil }
+
+// Running is a process that runs, and takes connections at an address. Its CPU time and memory are known if its id
+// is, which is 0 otherwise.
+func Running(address string, pid int) (*Process, error) {
+	p := &Process{Address: address, pid: pid}
+	if pid != 0 && p.Memory() == 0 {
+		return nil, fmt.Errorf("process %d given, and none of that id can be read in /proc", pid)
+	}
+	return p, nil
+}
+
+// Known reports whether CPU time and memory of the process are known.
+func (p *Process) Known() bool { return p.id() != 0 }
+
+// id is that of the process; 0 if it is not known.
+func (p *Process) id() int {
+	switch {
+	case p == nil:
+		return 0
+	case p.cmd != nil:
+		return p.cmd.Process.Pid
+	}
+	return p.pid
+}
 
 // StartController starts a controller by its name and waits until it listens; an address is that of
 // one that runs.

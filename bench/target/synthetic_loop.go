@@ -32,31 +32,47 @@ func (y *Synthetic) Respond(ctx context.Context, ln net.Listener) error {
 	return accept(ctx, ln, y.serve)
 }
 
-// synthetic is one connection. Its reader draws the fates, its writer sends what is due.
+// synthetic is one connection of a responder.
 type synthetic struct {
+	r Responder // of the reader
+	w *delayedWriter
+}
+
+// delayedWriter writes to a connection what is planned for it. A reader draws the fates, the writer's own goroutine
+// sends what is due.
+type delayedWriter struct {
 	y     *Synthetic
 	conn  net.Conn
 	began time.Time
 	fates *replyPlan
-	r     Responder // of the reader
 	wake  chan struct{}
 
 	mu    sync.Mutex
-	queue timerq.Queue[time.Duration, []byte] // answers that wait for their time
+	queue timerq.Queue[time.Duration, []byte] // messages that wait for their time
 	ended bool
+}
+
+func (y *Synthetic) newWriter(conn net.Conn, number uint64) *delayedWriter {
+	return &delayedWriter{y: y, conn: conn, began: time.Now(), fates: newReplyPlan(y.Behaviour, number),
+		wake: make(chan struct{}, 1)}
 }
 
 // serve serves one switch.
 func (y *Synthetic) serve(conn net.Conn, number uint64) {
-	s := &synthetic{y: y, conn: conn, began: time.Now(), fates: newReplyPlan(y.Behaviour, number), wake: make(chan struct{}, 1)}
+	s := &synthetic{w: y.newWriter(conn, number)}
 	var writing sync.WaitGroup
-	writing.Go(s.write)
+	writing.Go(s.w.write)
 	messages(conn, s.take)
+	s.w.end()
+	writing.Wait()
+}
+
+// end ends the writer.
+func (s *delayedWriter) end() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
 	s.tell()
-	writing.Wait()
 }
 
 // errFailed ends a connection that the responder has no answers for.
@@ -70,26 +86,36 @@ func (s *synthetic) take(m []byte) error {
 	case s.r.failed:
 		return errFailed
 	case openflow.Type(m[1]) != openflow.TypePacketIn:
-		_, err := s.conn.Write(s.r.Out)
+		_, err := s.w.conn.Write(s.r.Out)
 		return err
 	}
+	s.w.plan(s.r.Out, s.r.misname)
+	return nil
+}
+
+// plan draws a message's fate; one that is to be wrong is spoilt.
+func (s *delayedWriter) plan(m []byte, spoil func([]byte)) {
 	f := s.fates.next(time.Since(s.began))
 	s.y.count(f)
 	if f.Lost {
-		return nil
+		return
 	}
-	answer := append([]byte(nil), s.r.Out...)
+	m = append([]byte(nil), m...)
 	if f.Wrong {
-		s.r.misname(answer)
+		spoil(m)
 	}
+	s.put(f.Due, m)
+}
+
+// put has the writer send a message when it is due.
+func (s *delayedWriter) put(due time.Duration, m []byte) {
 	s.mu.Lock()
 	next, _, waits := s.queue.First()
-	s.queue.Add(f.Due, answer)
+	s.queue.Add(due, m)
 	s.mu.Unlock()
-	if !waits || f.Due < next {
+	if !waits || due < next {
 		s.tell()
 	}
-	return nil
 }
 
 // count counts a fate.
@@ -122,7 +148,7 @@ func (r *Responder) misname(answer []byte) {
 }
 
 // tell wakes the writer.
-func (s *synthetic) tell() {
+func (s *delayedWriter) tell() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -133,7 +159,7 @@ func (s *synthetic) tell() {
 const idleWait = time.Hour
 
 // write sends answers when they are due.
-func (s *synthetic) write() {
+func (s *delayedWriter) write() {
 	var out []byte
 	for {
 		wait := idleWait

@@ -70,12 +70,12 @@ var errStat = errors.New("no CPU times in /proc")
 // clockTick is the unit of CPU times in /proc: 1/100 s on Linux.
 const clockTick = 10 * time.Millisecond
 
-// CPU is the CPU time of the process; 0 if it is not ours or cannot be read.
+// CPU is the CPU time of the process; 0 if it is not known or cannot be read.
 func (p *Process) CPU() time.Duration {
-	if !p.Owned() {
+	if !p.Known() {
 		return 0
 	}
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.id()))
 	t, _ := parseStat(string(b))
 	return t
 }
@@ -95,24 +95,24 @@ func parseStat(s string) (time.Duration, error) {
 	return time.Duration(user+system) * clockTick, nil
 }
 
-// Memory is the resident set of the process in bytes; 0 if it is not ours or cannot be read.
+// Memory is the resident set of the process in bytes; 0 if it is not known or cannot be read.
 func (p *Process) Memory() int64 {
 	return p.statusBytes("VmRSS")
 }
 
-// Peak is the most that the process's resident set has been, in bytes; 0 if it is not ours or
+// Peak is the most that the process's resident set has been, in bytes; 0 if it is not known or
 // cannot be read.
 func (p *Process) Peak() int64 { return p.statusBytes("VmHWM") }
 
 // OwnMemory is the resident set of this process in bytes.
 func OwnMemory() int64 { return readStatus(os.Getpid(), "VmRSS") }
 
-// statusBytes is a line of the process's status; 0 if it is not ours or cannot be read.
+// statusBytes is a line of the process's status; 0 if it is not known or cannot be read.
 func (p *Process) statusBytes(name string) int64 {
-	if !p.Owned() {
+	if !p.Known() {
 		return 0
 	}
-	return readStatus(p.cmd.Process.Pid, name)
+	return readStatus(p.id(), name)
 }
 
 func readStatus(pid int, name string) int64 {
