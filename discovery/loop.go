@@ -229,6 +229,11 @@ func (d *Discovery) ForgetHost(ctx context.Context, id netview.HostID) error {
 	return d.forget(ctx, &forgetRequest{host: &id, done: make(chan struct{})})
 }
 
+// DropHost is ForgetHost without waiting.
+func (d *Discovery) DropHost(id netview.HostID) {
+	d.put(input{kind: inputForget, forget: &forgetRequest{host: &id, done: make(chan struct{})}})
+}
+
 func (d *Discovery) forget(ctx context.Context, f *forgetRequest) error {
 	if !d.put(input{kind: inputForget, forget: f}) {
 		return ErrEnded

@@ -90,7 +90,7 @@ func (tx *FactsTx) Switch(dpid DPID) (*Switch, bool) {
 	w := tx.tables
 	s, ok := w.switches.said(tx.layer, dpid)
 	if ok && len(w.layers) > 1 {
-		s = w.settings.applyTo(s, w.masterOf(dpid)) // of one that is not shown they may have changed
+		s = w.derivedSwitch(s, w.masterOf(dpid)) // of one that is not shown they may have changed
 	}
 	return s, ok
 }
@@ -181,7 +181,7 @@ func (tx *FactsTx) PutSwitch(s *Switch) {
 		}
 		s.Source = source
 	}
-	s = w.settings.applyTo(s, w.masterOf(s.DPID))
+	s = w.derivedSwitch(s, w.masterOf(s.DPID))
 	if was, shown := w.switches.say(w.layers, tx.layer, s.DPID, s); shown {
 		if was != nil {
 			w.refreshLinks(s.DPID)
@@ -215,7 +215,7 @@ func (tx *FactsTx) DeleteSwitch(dpid DPID) {
 func (tx *FactsTx) leaveSwitch(dpid DPID) {
 	w := tx.tables
 	if _, next := w.switches.unsay(w.layers, tx.layer, dpid); next != nil {
-		row := w.settings.applyTo(next, w.masterOf(dpid))
+		row := w.derivedSwitch(next, w.masterOf(dpid))
 		w.switches.put(dpid, row)
 		w.refreshLinks(dpid)
 		w.record(Change{Kind: KindSwitch, Switch: row})

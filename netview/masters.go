@@ -68,7 +68,7 @@ func master(of rows[DPID, string], dpid DPID, all string) string {
 
 // remaster writes the master of a switch into its row.
 func (w *working) remaster(row *Switch) {
-	if next := w.settings.applyTo(row, w.masterOf(row.DPID)); next != row {
+	if next := w.derivedSwitch(row, w.masterOf(row.DPID)); next != row {
 		w.switches.put(next.DPID, next)
 		w.record(Change{Kind: KindSwitch, Switch: next})
 	}

@@ -114,10 +114,11 @@ type Port struct {
 	SpeedMbps uint64 // 0 if not known
 	Role      PortRole
 
-	// Derived from Settings with each transaction; what a writer puts here is overwritten.
+	// Derived from Settings and Reservations with each transaction; what a writer puts here is overwritten.
 	Label    string // what operators call it
 	Edge     bool   // configured to be no link, whatever is heard there
 	Draining bool   // paths leave it, or have left
+	Reserved bool   // a tenant's alone (Reservations): nobody else sends packets out of it
 }
 
 // LinkState is how certain a link is.
@@ -172,7 +173,7 @@ type Link struct {
 	LatencySource  Source
 	Cost           uint64 // what a path pays for it, at least 1
 	CostSource     Source
-	Usable         bool // up, and direct or allowed not to be (Settings.Indirect): paths may use it
+	Usable         bool // up, no tenant's alone, and direct or allowed not to be (Settings.Indirect): paths may use it
 	Draining       bool // it, a port of it or a switch of it is drained: paths leave it, or have left
 }
 

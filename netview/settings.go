@@ -75,7 +75,7 @@ func (in *Inputs) Set(s *Settings) Revision {
 		w.settings = s
 		w.record(Change{Kind: KindSettings, Settings: s})
 		for _, old := range slices.Collect(w.switches.all()) {
-			if row := s.applyTo(old, old.Master); row != old {
+			if row := w.derivedSwitch(old, old.Master); row != old {
 				w.switches.put(row.DPID, row)
 				w.record(Change{Kind: KindSwitch, Switch: row})
 			}
@@ -88,9 +88,10 @@ func (in *Inputs) Set(s *Settings) Revision {
 	})
 }
 
-// applyTo returns the row with its master and the settings of the switch and its ports applied: the row
-// itself if nothing changes.
-func (s *Settings) applyTo(row *Switch, master string) *Switch {
+// derivedSwitch returns the row with its master, the settings of the switch and its ports, and reservations applied:
+// the row itself if nothing changes.
+func (w *working) derivedSwitch(row *Switch, master string) *Switch {
+	s := w.settings
 	configured := s.Switches[row.DPID]
 	next := *row
 	next.Location, next.Draining, next.Master = configured.Location, configured.Drained, master
@@ -104,14 +105,15 @@ func (s *Settings) applyTo(row *Switch, master string) *Switch {
 		next.Draining != row.Draining || next.Master != row.Master
 	for i := range row.Ports {
 		p := row.Ports[i]
-		of := s.Ports[Point{row.DPID, p.Number}]
-		if p.Label == of.Label && p.Edge == of.Edge && p.Draining == of.Drained {
+		of, reserved := s.Ports[Point{row.DPID, p.Number}], w.reserved.Has(Point{row.DPID, p.Number})
+		if p.Label == of.Label && p.Edge == of.Edge && p.Draining == of.Drained && p.Reserved == reserved {
 			continue
 		}
 		if &next.Ports[0] == &row.Ports[0] { // shared with a published row
 			next.Ports = slices.Clone(row.Ports)
 		}
-		next.Ports[i].Label, next.Ports[i].Edge, next.Ports[i].Draining = of.Label, of.Edge, of.Drained
+		q := &next.Ports[i]
+		q.Label, q.Edge, q.Draining, q.Reserved = of.Label, of.Edge, of.Drained, reserved
 		changed = true
 	}
 	if !changed {
@@ -134,7 +136,8 @@ func (w *working) derivedLink(row *Link, up bool) *Link {
 	if row.isOf(src) && row.isOf(dst) {
 		next.said = next.Up
 	}
-	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || w.settings.Indirect)
+	next.Usable = next.Up && row.State != LinkShared && (row.State != LinkIndirect || w.settings.Indirect) &&
+		!srcPort.Reserved && !dstPort.Reserved
 	next.Draining = configured.Drained || srcPort.Draining || dstPort.Draining || src != nil && src.Draining ||
 		dst != nil && dst.Draining
 	next.CapacityMbps, next.CapacitySource = configured.capacity(srcPort.SpeedMbps, dstPort.SpeedMbps)

@@ -20,6 +20,7 @@ type Snapshot struct {
 	meters   rows[meterClaim, ownedMeter]
 	alarms   rows[AlarmKey, Alarm]
 	masters  rows[DPID, string]
+	reserved *PortSet
 	master   string // of switches that are not in masters
 	settings *Settings
 }

@@ -24,6 +24,7 @@ type working struct {
 	masters  table[DPID, string] // of the switches whose master is another than that of all
 	master   string              // of all others
 	settings *Settings
+	reserved *PortSet
 	settled  bool
 	nextSeq  uint64   // of the next claim
 	pending  []Change // of the transaction that runs
@@ -44,6 +45,7 @@ func newWorking() working {
 		alarms:   newTable[AlarmKey, Alarm](AlarmKey.Compare),
 		masters:  newTable[DPID, string](cmp.Compare[DPID]),
 		settings: &Settings{},
+		reserved: &PortSet{},
 	}
 }
 
@@ -61,7 +63,7 @@ func (w *working) rollback(now *Snapshot) {
 	w.meters.rollback()
 	w.alarms.rollback()
 	w.masters.rollback()
-	w.settings, w.settled, w.master = now.settings, now.settled, now.master
+	w.settings, w.settled, w.master, w.reserved = now.settings, now.settled, now.master, now.reserved
 	w.forget()
 }
 
@@ -80,10 +82,11 @@ func (w *working) changed(since *Snapshot) bool {
 		w.settled != since.settled || w.settings != since.settings
 }
 
-// unseen reports whether it changed something that has none: masters of switches without a row, and what
-// sources say while another's row is shown.
+// unseen reports whether it changed something that has none: masters of switches without a row,
+// reservations of ports that are not there, and what sources say while another's row is shown.
 func (w *working) unseen(since *Snapshot) bool {
-	return w.masters.dirty || w.master != since.master || w.closed || slices.ContainsFunc(w.layers, (*layer).dirty)
+	return w.masters.dirty || w.reserved != since.reserved ||
+		w.master != since.master || w.closed || slices.ContainsFunc(w.layers, (*layer).dirty)
 }
 
 // publish returns the tables as they are.
@@ -92,6 +95,7 @@ func (w *working) publish(revision Revision) *Snapshot {
 		revision: revision,
 		settled:  w.settled,
 		settings: w.settings,
+		reserved: w.reserved,
 		alarms:   w.alarms.publish(),
 		masters:  w.masters.publish(),
 		master:   w.master,

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
@@ -22,8 +23,9 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 	}
 	n.tenants = tenancy.New(tenancy.Config{
 		View: n.view, Domain: uint16(n.cfg.Domain), TLS: secure, Log: n.cfg.Log, Now: now, Sessions: sessions,
-		Orders: func(list []ruleset.Order) { n.flowsync.Order(list) },
-		Own:    func(frame []byte) bool { return n.discovery.Own(frame) },
+		Orders:   func(list []ruleset.Order) { n.flowsync.Order(list) },
+		DropHost: func(id netview.HostID) { n.discovery.DropHost(id) },
+		Own:      func(frame []byte) bool { return n.discovery.Own(frame) },
 	})
 	n.intents.others = func(list []ruleset.Outcome) {
 		tenants, rest := cut(list, plan.KindTenant)

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,12 +11,13 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/tenancy"
 )
 
-// shared is an instance with an emulated network, of whose hosts every third is tenant red's, the next blue's, the next
-// nobody's; each tenant's controller is an instance of its own.
+// shared is an instance with an emulated network, of whose hosts, of five each, one is tenant red's, the next blue's, the next
+// nobody's, and two green's; each tenant's controller is an instance of its own.
 type shared struct {
 	t           *testing.T
 	weir        *instance
@@ -26,11 +28,11 @@ type shared struct {
 }
 
 // owner is whose the nth host is: "" if it is nobody's.
-func owner(n int) string { return [...]string{"red", "blue", ""}[n%3] }
+func owner(n int) string { return [...]string{"red", "blue", "", "green", "green"}[n%5] }
 
 func newShared(t *testing.T, spec string) *shared {
 	s := &shared{t: t, controllers: make(map[string]*instance), all: tenant.New()}
-	for _, name := range []string{"red", "blue"} {
+	for _, name := range []string{"red", "blue", "green"} {
 		s.controllers[name] = start(t, func(c *node.Config) { c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod })
 	}
 	s.weir, s.net = emulateWith(t, spec, openflow.V13, func(c *node.Config) {
@@ -45,6 +47,9 @@ func (s *shared) define(name string, number uint16) {
 	d := tenant.Definition{Name: name, Number: number,
 		Controllers: []tenant.Controller{{Address: s.controllers[name].at.OpenFlow}}}
 	for _, l := range s.net.Links() {
+		if name == "green" {
+			break
+		}
 		a, aPort, b, bPort := l.Ends()
 		d.Ports = append(d.Ports, netview.Point{DPID: netview.DPID(a.DatapathID()), Port: aPort},
 			netview.Point{DPID: netview.DPID(b.DatapathID()), Port: bPort})
@@ -53,6 +58,9 @@ func (s *shared) define(name string, number uint16) {
 		if owner(i) == name {
 			at := h.Spec().At
 			d.Ports = append(d.Ports, netview.Point{DPID: netview.DPID(s.net.Switches()[at.Switch].DatapathID()), Port: at.Port})
+			if name == "green" {
+				continue
+			}
 			m := openflow.Match{}
 			m.Set(openflow.FieldEthSrc, h.Spec().MAC[:], nil)
 			d.Space = append(d.Space, tenant.Region{Priority: 10, Match: m})
@@ -105,12 +113,52 @@ func (s *shared) pings() map[[2]int]bool {
 	return reached
 }
 
+// leaks counts the frames that reach hosts of one owner from hosts of another.
+type leaks struct {
+	mu    sync.Mutex
+	count map[string]int // "red to blue"
+	all   int            // frames that were looked at
+}
+
+// watch looks at all that reaches hosts.
+func (s *shared) watch() *leaks {
+	l := &leaks{count: make(map[string]int)}
+	owners := make(map[packet.MAC]string)
+	for i, h := range s.net.Hosts() {
+		owners[h.Spec().MAC] = owner(i)
+	}
+	for i, h := range s.net.Hosts() {
+		at := h.Spec().At
+		_, err := s.net.Switches()[at.Switch].Capture(at.Port, func(_ time.Time, way emu.CaptureKind, frame []byte) {
+			if way != emu.Sent || len(frame) < 14 {
+				return
+			}
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.all++
+			from, known := owners[packet.MAC(frame[6:12])]
+			if from == "" && owner(i) != "green" {
+				return // what is in no space is forwarded as ever, to all ports but those of green, which has all there
+			}
+			if known && from != owner(i) {
+				l.count[from+" to "+owner(i)]++
+			}
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return l
+}
+
 // TestTenantsWithControllersOfTheirOwn: the hosts of a tenant reach each other by what its controller does, and those of
-// nobody by what Weir does; none reaches one of others, and no controller learns of their hosts.
+// nobody by what Weir does; nothing reaches a host of others, and no controller learns of their hosts. Tenant green has
+// ports without links, and all that comes in there.
 func TestTenantsWithControllersOfTheirOwn(t *testing.T) {
-	s := newShared(t, "ring:3,hosts=3")
+	s := newShared(t, "ring:3,hosts=5")
 	s.define("red", 1)
 	s.define("blue", 2)
+	s.define("green", 3)
 	for name, c := range s.controllers {
 		c.await(name+"'s switches", func() bool { return c.connected() == len(s.net.Switches()) })
 		c.await(name+"'s links", func() bool {
@@ -120,24 +168,32 @@ func TestTenantsWithControllersOfTheirOwn(t *testing.T) {
 					up++
 				}
 			}
-			return up == 2*len(s.net.Links())
+			return up == 2*len(s.net.Links()) || name == "green"
 		})
 		c.await(name+"'s tree", func() bool { return c.treed(len(s.net.Switches())) })
 	}
 	s.weir.await("the tree", func() bool { return s.weir.treed(len(s.net.Switches())) })
+	l := s.watch()
 	for _, h := range s.net.Hosts() {
 		h.Do(func(s *host.Host, now time.Duration, out host.Output) { s.Announce(now, out) })
 	}
+	hosts := s.net.Hosts()
 	for pair, reached := range s.pings() {
-		if want := owner(pair[0]) == owner(pair[1]); reached != want {
-			t.Errorf("host %d (%q) reaches host %d (%q): %t", pair[0], owner(pair[0]), pair[1], owner(pair[1]), reached)
+		a, b := pair[0], pair[1]
+		want := owner(a) == owner(b) && (owner(a) != "green" || hosts[a].Spec().At.Switch == hosts[b].Spec().At.Switch)
+		if reached != want {
+			t.Errorf("host %d (%q) reaches host %d (%q): %t", a, owner(a), b, owner(b), reached)
 		}
 	}
-	hosts := map[string]int{"": len(s.weir.hosts())}
-	for name, c := range s.controllers {
-		hosts[name] = len(c.hosts())
+	if l.mu.Lock(); l.all < 100 || len(l.count) > 0 {
+		t.Errorf("of %d frames that reached hosts some were of others': %v", l.all, l.count)
 	}
-	if want := (map[string]int{"": 3, "red": 3, "blue": 3}); fmt.Sprint(hosts) != fmt.Sprint(want) {
-		t.Errorf("hosts known to each: %v, want %v", hosts, want)
+	l.mu.Unlock()
+	known := map[string]int{"": len(s.weir.hosts())}
+	for name, c := range s.controllers {
+		known[name] = len(c.hosts())
+	}
+	if want := (map[string]int{"": 3, "red": 3, "blue": 3, "green": 6}); fmt.Sprint(known) != fmt.Sprint(want) {
+		t.Errorf("hosts known to each: %v, want %v", known, want)
 	}
 }

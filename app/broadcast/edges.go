@@ -29,9 +29,9 @@ func (l edgeList) find(dpid netview.DPID) (int, bool) {
 	return slices.BinarySearchFunc(l, dpid, func(e edgePorts, id netview.DPID) int { return cmp.Compare(e.dpid, id) })
 }
 
-// isEdge reports whether hosts may be behind a port. The switch's own port (PortLocal) is no edge.
+// isEdge reports whether hosts may be behind a port that are not a tenant's. The switch's own port (PortLocal) is no edge.
 func isEdge(p *netview.Port) bool {
-	return p.Up && p.Role == netview.PortEdge && p.Number < openflow.PortMax
+	return p.Up && !p.Reserved && p.Role == netview.PortEdge && p.Number < openflow.PortMax
 }
 
 // edges are the edge ports of the network. The part updates them, any goroutine reads them: a flood in

@@ -52,7 +52,8 @@ func (c *core) ports(sw *treeSwitch) treePorts {
 			if slices.Contains(tree, port.Number) && !held.has(netview.Point{DPID: sw.dpid, Port: port.Number}) {
 				p.out = append(p.out, port.Number)
 			}
-		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked) && port.Number < openflow.PortMax:
+		case port.Up && (port.Role == netview.PortUnknown || port.Role == netview.PortBlocked || port.Reserved) &&
+			port.Number < openflow.PortMax:
 			p.mute = append(p.mute, port.Number)
 		case port.Role == netview.PortUnknown && port.Number < openflow.PortMax && sw.guarded(port.Number): // it is down
 			p.mute = append(p.mute, port.Number)

@@ -63,6 +63,29 @@ func (s *Tenancies) follow() (touched map[netview.DPID]bool, snap *netview.Snaps
 	return touched, snap
 }
 
+// reserve reserves the ports of tenants that have all that comes in there, and has Weir forget hosts that it knows there.
+func (s *Tenancies) reserve(whole []*tenant.Definition) {
+	set := &netview.PortSet{Switches: make(map[netview.DPID]bool), Ports: make(map[netview.Point]bool)}
+	for _, d := range whole {
+		for _, p := range d.Ports {
+			switch {
+			case p == tenant.AllPorts:
+				set.All = true
+			case p.Port == 0:
+				set.Switches[p.DPID] = true
+			default:
+				set.Ports[p] = true
+			}
+		}
+	}
+	s.reserved.Set(set)
+	for h := range s.cfg.View.Snapshot().Hosts() {
+		if set.Has(h.At) {
+			s.cfg.DropHost(h.HostID)
+		}
+	}
+}
+
 // define brings definitions into force. What follows from them at switches is left to refresh.
 func (s *Tenancies) define(all *tenant.Tenants) {
 	frames, err := vswitch.NewFrames(all)
@@ -78,6 +101,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 		}
 	}
 	s.ruling.Store(r)
+	s.reserve(r.whole)
 	for name, t := range s.tenancies {
 		if d := all.Get(name); d == nil || d.Number != t.definition.Number {
 			t.remove()

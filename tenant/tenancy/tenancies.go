@@ -24,6 +24,8 @@ type Config struct {
 	Domain uint16
 	// Orders orders rules from flowsync. It may call Outcomes.
 	Orders func([]ruleset.Order)
+	// DropHost has Weir forget a host, without waiting.
+	DropHost func(netview.HostID)
 	// Own reports whether a discovery frame is one of Weir's own.
 	Own func(frame []byte) bool
 	// Sessions is what is said of sessions with controllers.
@@ -53,6 +55,7 @@ type Tenancies struct {
 
 	// What follows is the part's.
 	now       *tenant.Tenants // the definitions that are in force
+	reserved  *netview.Reservations
 	tenancies map[string]*tenancy
 	seen      netview.Revision
 	begun     bool
@@ -93,7 +96,7 @@ func New(cfg Config) *Tenancies {
 		cfg.Now = time.Now
 	}
 	s := &Tenancies{cfg: cfg, sessions: session.NewDialer(cfg.Sessions), began: cfg.Now(), now: tenant.New(),
-		tenancies: make(map[string]*tenancy)}
+		tenancies: make(map[string]*tenancy), reserved: cfg.View.Reservations()}
 	s.dialing, s.stop = context.WithCancel(context.Background())
 	s.ruling.Store(&ruling{})
 	s.Part = loop.Part{
