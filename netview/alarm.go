@@ -42,6 +42,7 @@ const (
 	AlarmMemory        AlarmKind = "remembered"     // what was remembered of the network could not be read or written
 	AlarmAudit         AlarmKind = "audit"          // the audit log cannot be written
 	AlarmToken         AlarmKind = "token"          // the store's record of an API token cannot be read: it is not taken
+	AlarmTenant        AlarmKind = "tenant"         // a tenant that is in the store is not in force
 	AlarmIntents       AlarmKind = "intents"        // intents have been failed for long
 	AlarmWideIntents   AlarmKind = "wide-intents"   // intents take packets of others on links between switches
 	AlarmStore         AlarmKind = "store"          // the store takes nothing: it is full, or does not answer

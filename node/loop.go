@@ -48,6 +48,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
 	part("configuration", func(ctx context.Context) error { n.settings.Run(ctx); return nil })
+	part("tenants", func(ctx context.Context) error { n.definitions.Run(ctx); return nil })
 	part("tokens", func(ctx context.Context) error { n.tokens.Run(ctx); return nil })
 	for _, p := range n.parts {
 		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })

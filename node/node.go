@@ -36,6 +36,7 @@ import (
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/tenant/table"
 	"github.com/weirnet/weir/tenant/tenancy"
 	"github.com/weirnet/weir/tokens"
 	"github.com/weirnet/weir/topology"
@@ -153,6 +154,7 @@ type node struct {
 	switches    *southbound.Registry
 	api         *api.Server
 	tokens      *tokens.Table
+	definitions *table.Table                    // of the tenants
 	storedTrees map[netview.DPID]warmstart.Tree // remembered; read only
 	recorder    *warmstart.Recorder
 	parts       []*loop.Part // from run, or NewStepped, on
@@ -184,7 +186,9 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	n.remember()
 	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)
 	n.answers.Recorder = n.recorder
-	if err := n.openIntents(ctx, nil); err != nil {
+	n.definitions = n.cfg.definitions(n.store, n.alarms)
+	n.definitions.OnChange(n.tenants.Set)
+	if err := errors.Join(n.definitions.Load(ctx), n.openIntents(ctx, nil)); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
 	return n, n.buildAPI(ctx)

@@ -7,10 +7,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/tenant/table"
 	"github.com/weirnet/weir/tenant/tenancy"
 )
 
@@ -35,6 +38,17 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 		}
 	}
 	return nil
+}
+
+// definitions returns the table of tenants, which has nothing yet.
+func (c *Config) definitions(st store.Store, alarms *alarm.Board) *table.Table {
+	return table.New(table.Config{Store: st, Answer: c.storeAnswer(), Unreadable: func(name, why string) {
+		if why == "" {
+			alarms.Clear(netview.AlarmTenant, name)
+		} else {
+			alarms.Raise(netview.AlarmTenant, name, why)
+		}
+	}})
 }
 
 // controllerTLS is with what tenants' controllers are spoken to that want TLS: the certificate and the authority that

@@ -3,6 +3,7 @@ package tenant
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/weirnet/weir/netview"
@@ -16,6 +17,9 @@ type Tenants struct {
 
 // New has no tenants.
 func New() *Tenants { return &Tenants{byName: make(map[string]*Definition)} }
+
+// Clone returns another with the same tenants.
+func (t *Tenants) Clone() *Tenants { return &Tenants{byName: maps.Clone(t.byName)} }
 
 // Get returns a tenant's definition; nil if there is none. It is not to be changed.
 func (t *Tenants) Get(name string) *Definition { return t.byName[name] }
@@ -77,7 +81,7 @@ func (d *Definition) contradicts(other *Definition) error {
 			if len(d.Space) > 0 {
 				whole = other.Name
 			}
-			return &Error{"ports", p.String(), fmt.Sprintf("ports without those of tenant %s: tenant %s has no space, so that all packets "+
+			return &Error{"ports", FormatPort(p), fmt.Sprintf("ports without those of tenant %s: tenant %s has no space, so that all packets "+
 				"at its ports are its own", other.Name, whole)}
 		}
 		return nil

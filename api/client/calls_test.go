@@ -107,6 +107,27 @@ var calls = []call{
 		}, jsonBody},
 	{"RemoveToken", "DELETE /v1/tokens/ci", "",
 		func(ctx context.Context, c *Client) (any, error) { return nil, c.RemoveToken(ctx, "ci") }, nil},
+	{"Tenants", "GET /v1/tenants", `{"items":[{"name":"blue","number":3,"ports":["*"],"etag":"a1"}],"revision":"e.7"}`,
+		func(ctx context.Context, c *Client) (any, error) { return c.Tenants(ctx) }, nil},
+	{"Tenant", "GET /v1/tenants/a%2Fb", `{"name":"blue","state":{"switches":[{"dpid":"1","entries":2}]}}`,
+		func(ctx context.Context, c *Client) (any, error) { return c.Tenant(ctx, "a/b") }, nil},
+	{"PutTenant", `PUT /v1/tenants/blue {"name":"blue","ports":["*"]}`, `{"changes":[{"path":"number","new":"3"}]}`,
+		func(ctx context.Context, c *Client) (any, error) {
+			return c.PutTenant(ctx, &TenantDefinition{Name: "blue", Ports: []string{"*"}}, TenantOptions{New: true})
+		}, http.Header{"Content-Type": {"application/json"}, "If-None-Match": {"*"}}},
+	{"PutTenant", `PUT /v1/tenants/blue?dry_run=true {"name":"blue","ports":["*"]}`, `{"dry_run":true}`,
+		func(ctx context.Context, c *Client) (any, error) {
+			o := TenantOptions{DryRun: true, IfMatch: "a"}
+			return c.PutTenant(ctx, &TenantDefinition{Name: "blue", Ports: []string{"*"}}, o)
+		}, http.Header{"If-Match": {`"a"`}}},
+	{"DeleteTenant", "DELETE /v1/tenants/blue?dry_run=true", `{"dry_run":true}`,
+		func(ctx context.Context, c *Client) (any, error) {
+			return c.DeleteTenant(ctx, "blue", TenantOptions{DryRun: true})
+		}, nil},
+	{"DeleteTenant", "DELETE /v1/tenants/blue", `{"changes":[{"path":"number","old":"3"}]}`,
+		func(ctx context.Context, c *Client) (any, error) {
+			return c.DeleteTenant(ctx, "blue", TenantOptions{IfMatch: "a"})
+		}, http.Header{"If-Match": {`"a"`}}},
 	{"Forget", "DELETE /v1/switches/1?withdraw=true", `{"kind":"switch","object":"1","withdrawn":4}`,
 		func(ctx context.Context, c *Client) (any, error) { return c.Forget(ctx, "switch", "1", true, false) }, nil},
 	{"Forget", "DELETE /v1/hosts/00:00:00:00:00:01/7?dry_run=true", `{"kind":"host","dry_run":true,"pairs":2}`,

@@ -1,0 +1,137 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+const tenantsPath = "/v1/tenants"
+
+// TenantDefinition is what an operator says of a tenant.
+type TenantDefinition struct {
+	Name   string `json:"name,omitempty" maxLength:"64" doc:"Lower-case letters, digits and hyphens. In a request it may be left out: the path has it."`
+	Number uint16 `json:"number,omitempty" doc:"1 to 1023: that of the tenant in cookies. In a request it may be left out: one is assigned, which never changes."`
+	// Ports are DPID/PORT, DPID/* for all ports of a switch, or * for all ports of all switches.
+	Ports       []string       `json:"ports" nullable:"false" doc:"Where the tenant's packets come in and go out: DPID/PORT, DPID/* for all ports of a switch, or * for all ports of all switches."`
+	Space       []TenantRegion `json:"space,omitempty" nullable:"false" doc:"Which packets are the tenant's; left out: all at its ports, which are no other tenant's then."`
+	Controllers []string       `json:"controllers,omitempty" nullable:"false" doc:"Which controllers each switch of the tenant is connected to: tcp:HOST:PORT or ssl:HOST:PORT, IPv6 addresses in brackets."`
+}
+
+// TenantRegion is a part of a tenant's space.
+type TenantRegion struct {
+	Priority uint16   `json:"priority" doc:"1 to 1000: of the regions that a packet is in, the highest one says whose it is."`
+	Match    Selector `json:"match" doc:"Fields by their OpenFlow 1.3 names; prerequisites are filled in."`
+}
+
+// String is the region as weir tenant add takes it: PRIORITY:FIELD=VALUE,FIELD=VALUE.
+func (r TenantRegion) String() string {
+	fields := make([]string, 0, len(r.Match))
+	for _, name := range slices.Sorted(maps.Keys(r.Match)) {
+		fields = append(fields, name+"="+r.Match[name])
+	}
+	return fmt.Sprintf("%d:%s", r.Priority, strings.Join(fields, ","))
+}
+
+// Tenant is a tenant as an instance has it.
+type Tenant struct {
+	TenantDefinition
+	ETag    string       `json:"etag,omitempty" doc:"Of the definition; If-Match takes it."`
+	Created *time.Time   `json:"created,omitempty"`
+	By      string       `json:"by,omitempty" doc:"Who made it."`
+	Problem string       `json:"problem,omitempty" doc:"Why it is not in force: the store's record of it is damaged, of a newer version, or contradicts another tenant's. It can be deleted."`
+	State   *TenantState `json:"state,omitempty" doc:"How it is served; left out where this instance serves no tenants."`
+}
+
+// TenantState is how a tenant is served.
+type TenantState struct {
+	Switches []TenantSwitch `json:"switches" nullable:"false" doc:"Those at which it has ports."`
+}
+
+// TenantSwitch is one switch as a tenant has it.
+type TenantSwitch struct {
+	DPID        string             `json:"dpid"`
+	Connected   bool               `json:"connected" doc:"The physical switch has a session with this instance."`
+	Controllers []TenantConnection `json:"controllers" nullable:"false" doc:"In the order of the definition."`
+	Entries     int                `json:"entries" doc:"Flow entries that the tenant's controllers have put there."`
+	Groups      int                `json:"groups"`
+	Meters      int                `json:"meters"`
+	Waiting     int                `json:"waiting" doc:"Rules of which the physical switch has not yet said whether it has them."`
+}
+
+// TenantConnection is that of a switch of a tenant to one of its controllers.
+type TenantConnection struct {
+	Address   string     `json:"address" doc:"As in the definition."`
+	State     string     `json:"state" enum:"connected,connecting,backoff" doc:"backoff: it is tried again after a while."`
+	Role      string     `json:"role,omitempty" doc:"That the controller has asked for: equal, master or slave."`
+	Since     *time.Time `json:"since,omitempty" doc:"Of the state."`
+	Error     string     `json:"error,omitempty" doc:"Why it is not connected."`
+	RetryInMS int64      `json:"retry_in_ms,omitempty" doc:"Milliseconds until the next try."`
+}
+
+// TenantChange is what a request changed of a tenant, or would change.
+type TenantChange struct {
+	DryRun  bool          `json:"dry_run" doc:"Nothing was changed: it is said what would be."`
+	Changes []FieldChange `json:"changes" nullable:"false" doc:"What differs from before; none if nothing does."`
+	Tenant  *Tenant       `json:"tenant,omitempty" doc:"As it is then; left out of one that is deleted."`
+}
+
+// FieldChange is a field that has another value.
+type FieldChange struct {
+	Path string `json:"path" doc:"Such as number, ports or space."`
+	Old  string `json:"old" doc:"Empty: it was not there."`
+	New  string `json:"new" doc:"Empty: it is not there any more."`
+}
+
+// TenantOptions say how a tenant is changed.
+type TenantOptions struct {
+	New     bool   // only if there is none of that name (If-None-Match: *)
+	IfMatch string // only if its etag is this; empty: whatever it is
+	DryRun  bool   // change nothing, and say what would change
+}
+
+func (o *TenantOptions) header() http.Header {
+	h := http.Header{}
+	if o.New {
+		h.Set("If-None-Match", "*")
+	}
+	if o.IfMatch != "" {
+		h.Set("If-Match", `"`+o.IfMatch+`"`)
+	}
+	return h
+}
+
+// Tenants lists the tenants by name; with a token of role tenant, its own alone.
+func (c *Client) Tenants(ctx context.Context) (*Page[Tenant], error) {
+	return list[Tenant](ctx, c, tenantsPath)
+}
+
+// Tenant is the tenant of that name.
+func (c *Client) Tenant(ctx context.Context, name string) (*Tenant, error) {
+	return item[Tenant](ctx, c, tenantPath(name))
+}
+
+// PutTenant makes the tenant of a name, or gives it another definition.
+func (c *Client) PutTenant(ctx context.Context, d *TenantDefinition, o TenantOptions) (*TenantChange, error) {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	header := o.header()
+	header.Set("Content-Type", "application/json")
+	return exchange[TenantChange](ctx, c, http.MethodPut, tenantPath(d.Name), queryOf("dry_run", flag(o.DryRun)), header, body)
+}
+
+// DeleteTenant deletes a tenant.
+func (c *Client) DeleteTenant(ctx context.Context, name string, o TenantOptions) (*TenantChange, error) {
+	query := queryOf("dry_run", flag(o.DryRun))
+	return exchange[TenantChange](ctx, c, http.MethodDelete, tenantPath(name), query, o.header(), nil)
+}
+
+func tenantPath(name string) string { return tenantsPath + "/" + url.PathEscape(name) }
