@@ -28,6 +28,7 @@ type Entry struct {
 	Cookie       uint64
 	Match        openflow.Match // canonical
 	Instructions []openflow.Instruction
+	V10          bool // these are actions of OpenFlow 1.0, and do what they do there
 }
 
 // handles are the entries of a Switch by their handles.
@@ -84,7 +85,8 @@ func (h *handles) describe(e *entry) *Entry {
 	e.filter(&f)
 	h.oxm = f.appendOXM(h.oxm[:0])
 	h.told = Entry{Handle: e.handle, Table: e.table, Priority: e.priority, Flags: e.flags, Idle: e.idle, Hard: e.hard,
-		Cookie: e.cookie, Match: openflow.Match{OXM: h.oxm}, Instructions: e.program.instructions()}
+		Cookie: e.cookie, Match: openflow.Match{OXM: h.oxm}, Instructions: e.program.instructions(),
+		V10: e.program.v10}
 	return &h.told
 }
 

@@ -56,21 +56,23 @@ func newConn(s *Switch) *conn {
 
 // Connected adds the connection to those of the switch, after the handshake.
 func (c *conn) Connected(s *session.Session) {
-	c.sw.mu.Lock()
-	defer c.sw.mu.Unlock()
-	c.Attach(s)
-	c.session = s
-	c.sw.last++
-	c.number = c.sw.last
-	c.sw.conns[c.number] = c
+	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
+		c.Attach(s)
+		c.session = s
+		c.sw.last++
+		c.number = c.sw.last
+		c.sw.conns[c.number] = c
+		c.sw.setMiss(core, now)
+	})
 }
 
 // Disconnected removes it.
 func (c *conn) Disconnected(_ *session.Session, err error) {
-	c.sw.mu.Lock()
-	defer c.sw.mu.Unlock()
-	c.ended = err
-	delete(c.sw.conns, c.number)
+	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
+		c.ended = err
+		delete(c.sw.conns, c.number)
+		c.sw.setMiss(core, now)
+	})
 }
 
 // Refused notes why there is no connection.

@@ -35,6 +35,12 @@ func (p physical) Flush()                         {}
 
 // virtual is a virtual switch with ports 1 and 2, whose orders come to a channel.
 func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch, chan []ruleset.Order) {
+	return virtualOf(t, vswitch.Config{Tables: tables}, sent, space...)
+}
+
+// virtualOf is virtual, of a configuration.
+func virtualOf(t *testing.T, cfg vswitch.Config, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch,
+	chan []ruleset.Order) {
 	tenants := tenant.New()
 	ports := []netview.Point{{DPID: 1, Port: 1}, {DPID: 1, Port: 2}}
 	if err := tenants.Put(tenant.Definition{Name: "red", Number: 7, Ports: ports, Space: space}); err != nil {
@@ -49,11 +55,10 @@ func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant
 	}
 	orders := make(chan []ruleset.Order, 100)
 	began := time.Now()
-	dialer := session.NewDialer(session.Config{Versions: []openflow.Version{openflow.V13}})
+	dialer := session.NewDialer(session.Config{})
+	cfg.Tenant, cfg.DPID, cfg.Space, cfg.Frames, cfg.Rows = 7, 1, tenants.Space("red"), frames, &vswitch.Rows{}
 	s := New(Config{Name: "s1", Sessions: dialer, Now: func() time.Duration { return time.Since(began) },
-		Physical: physical{orders, sent},
-		Config: vswitch.Config{Tenant: 7, DPID: 1, Tables: tables, Space: tenants.Space("red"), Frames: frames,
-			Rows: &vswitch.Rows{}}})
+		Physical: physical{orders, sent}, Config: cfg})
 	for _, p := range ports {
 		s.SetPort(openflow.Port{Number: p.Port})
 	}
@@ -98,16 +103,17 @@ type controller struct {
 	t    *testing.T
 	conn net.Conn
 	in   *bufio.Reader
+	v    openflow.Version
 }
 
 // meet accepts the connection of a switch, and has the handshake.
-func meet(t *testing.T, conn net.Conn) *controller {
+func meet(t *testing.T, conn net.Conn, v openflow.Version) *controller {
 	t.Cleanup(func() { conn.Close() })
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	c := &controller{t, conn, bufio.NewReader(conn)}
-	c.send(&openflow.Hello{Versions: 1 << uint(openflow.V13)}, 1)
+	c := &controller{t, conn, bufio.NewReader(conn), v}
+	c.send(&openflow.Hello{Versions: 1 << uint(v)}, 1)
 	if h, _ := c.next(); h.Type != openflow.TypeHello {
 		t.Fatalf("the switch begins with %s", h.Type)
 	}
@@ -116,6 +122,11 @@ func meet(t *testing.T, conn net.Conn) *controller {
 
 // connect has a virtual switch connect to a controller.
 func connect(t *testing.T, s *Switch, ln net.Listener) *controller {
+	return connectAs(t, s, ln, openflow.V13)
+}
+
+// connectAs is connect, with a version.
+func connectAs(t *testing.T, s *Switch, ln net.Listener, v openflow.Version) *controller {
 	dial, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -127,11 +138,11 @@ func connect(t *testing.T, s *Switch, ln net.Listener) *controller {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return meet(t, conn)
+	return meet(t, conn, v)
 }
 
 func (c *controller) send(m openflow.Message, xid uint32) {
-	b, err := openflow.Append(nil, openflow.V13, xid, m)
+	b, err := openflow.Append(nil, c.v, xid, m)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -164,6 +175,9 @@ func (c *controller) next() (openflow.Header, string) {
 // counts are what differs between a switch that counts and one of which it is not known, and what takes time.
 var counts = regexp.MustCompile(`(packets|bytes|packet_count|byte_count|duration_sec|duration_nsec)=[0-9]+`)
 
+// looks is what only looks differ in: how ports are called, and how fast they are.
+var looks = regexp.MustCompile(`hw_addr=[^,]*,name="[^"]*"|(curr|advertised|supported|peer)=[^,}]*`)
+
 // ask sends a message and a barrier, and returns what comes before the answer to that.
 func (c *controller) ask(xid uint32, m openflow.Message) (answers []string) {
 	c.send(m, xid)
@@ -178,7 +192,7 @@ func (c *controller) barrier(xid uint32) (answers []string) {
 		case h.Type == openflow.TypeBarrierReply:
 			return answers
 		case h.Type != openflow.TypeEchoRequest:
-			answers = append(answers, counts.ReplaceAllString(text, "$1=N"))
+			answers = append(answers, looks.ReplaceAllString(counts.ReplaceAllString(text, "$1=N"), ""))
 		}
 	}
 }
@@ -194,13 +208,18 @@ func listen(t *testing.T) net.Listener {
 
 // TestAnswersAreAnEmulatedSwitchs: the same messages to a virtual and to an emulated switch have the same answers.
 func TestAnswersAreAnEmulatedSwitchs(t *testing.T) {
+	t.Run("1.3", func(t *testing.T) { sameAnswers(t, openflow.V13, vswitch.Config{Tables: tables}, conversation()) })
+	t.Run("1.0", func(t *testing.T) { sameAnswers(t, openflow.V10, vswitch.Config{Tables: tables}, conversation10()) })
+}
+
+func sameAnswers(t *testing.T, v openflow.Version, cfg vswitch.Config, conversation []openflow.Message) {
 	ln := listen(t)
 	top, err := topo.Parse("linear:1,hosts=2", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{openflow.V13}, Silent: true, Seed: 1,
-		Controllers: []string{ln.Addr().String()}, Switch: flowtable.Config{Tables: tables}})
+	n, err := emu.New(emu.Config{Topology: top, Versions: []openflow.Version{v}, Silent: true, Seed: 1,
+		Controllers: []string{ln.Addr().String()}, Switch: flowtable.Config{Tables: int(cfg.Tables)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,24 +231,79 @@ func TestAnswersAreAnEmulatedSwitchs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	emulated := meet(t, conn)
+	emulated := meet(t, conn, v)
 
-	s, orders := virtual(t, func(uint32, []byte) {})
+	s, orders := virtualOf(t, cfg, func(uint32, []byte) {})
 	execute(t, s, orders)
-	virtual := connect(t, s, ln)
+	virtual := connectAs(t, s, ln, v)
 
-	for i, m := range conversation(t) {
+	for i, m := range conversation {
 		xid := uint32(2*i + 10)
 		want, got := emulated.ask(xid, m), virtual.ask(xid, m)
 		if !slices.Equal(got, want) {
-			text := openflow.Text(openflow.Header{Version: openflow.V13, Type: m.Type(), XID: xid}, m)
+			text := openflow.Text(openflow.Header{Version: v, Type: m.Type(), XID: xid}, m)
 			t.Errorf("%s\nthe virtual switch: %q\nthe emulated one:   %q", text, got, want)
 		}
 	}
 }
 
+// conversation10 is what a controller of OpenFlow 1.0 may ask of a switch with two ports.
+func conversation10() (list []openflow.Message) {
+	flow := func(set func(*openflow.FlowMod), actions ...openflow.Action) {
+		m := &openflow.FlowMod{Priority: 5, Cookie: 0x77, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+			OutGroup: openflow.GroupAny, Flags: openflow.FlagSendFlowRemoved}
+		if len(actions) > 0 {
+			m.Instructions = []openflow.Instruction{openflow.Apply(actions...)}
+		}
+		if set != nil {
+			set(m)
+		}
+		list = append(list, m)
+	}
+	ask := func(body openflow.RequestBody) { list = append(list, &openflow.MultipartRequest{Body: body}) }
+	all := openflow.FlowFilter{Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+	udp := func(m *openflow.FlowMod) { m.Match.SetUint(openflow.FieldUDPDst, 7); m.Match = m.Match.Canonical() }
+	vlan := openflow.Action{Type: openflow.ActionSetVLANVID, ID: 7}
+	frame := make([]byte, 60)
+	frame[12], frame[13] = 0x88, 0xb5
+
+	list = append(list, &openflow.EchoRequest{Data: []byte("x")}, &openflow.FeaturesRequest{}, &openflow.GetConfigRequest{})
+	list = append(list, &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Data: frame,
+		Actions: []openflow.Action{openflow.Output(openflow.PortTable)}}) // a miss
+	flow(nil, openflow.Output(1))
+	flow(udp, openflow.SetField(openflow.FieldTCPDst, 9), openflow.SetField(openflow.FieldIPv4Dst, 1), openflow.Output(2))
+	flow(func(m *openflow.FlowMod) { m.Priority = 6 }, vlan, openflow.Output(openflow.PortFlood),
+		openflow.Action{Type: openflow.ActionPopVLAN}, openflow.Output(2))
+	flow(func(m *openflow.FlowMod) { m.Match.SetUint(openflow.FieldVLANVID, 0); m.Priority = 7 },
+		openflow.Action{Type: openflow.ActionSetVLANPCP, ID: 3}, openflow.OutputController(128))
+	flow(func(m *openflow.FlowMod) { m.Priority = 0 }, openflow.OutputController(128))
+	flow(func(m *openflow.FlowMod) { m.Match.SetUint(openflow.FieldInPort, 2) },
+		openflow.Action{Type: openflow.ActionEnqueue, Port: openflow.PortInPort, ID: 3})
+	flow(nil, openflow.Action{Type: openflow.ActionEnqueue, Port: 1, ID: 3})
+	flow(nil, openflow.Action{Type: openflow.ActionExperimenter, ID: 77})
+	flow(func(m *openflow.FlowMod) { m.Flags |= openflow.FlagEmergency }, openflow.Output(1))
+	flow(func(m *openflow.FlowMod) {
+		m.Flags |= openflow.FlagCheckOverlap
+		m.Match.SetUint(openflow.FieldEthDst, 1)
+	}, openflow.Output(1))
+	flow(func(m *openflow.FlowMod) { m.Buffer = 77 }, openflow.Output(1))
+	flow(func(m *openflow.FlowMod) { m.Command, m.Cookie = openflow.FlowModifyStrict, 0x78 }, openflow.Output(2))
+	flow(func(m *openflow.FlowMod) { m.Command, m.Priority = openflow.FlowModifyStrict, 99 }, openflow.Output(2))
+	list = append(list, &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: 1, Data: frame,
+		Actions: []openflow.Action{openflow.Output(openflow.PortTable)}},
+		&openflow.PacketOut{Buffer: 55, InPort: openflow.PortController})
+	ask(&openflow.FlowRequest{FlowFilter: all})
+	ask(&openflow.AggregateRequest{FlowFilter: all})
+	ask(&openflow.TableRequest{})
+	ask(&openflow.QueueRequest{Port: openflow.PortAny, Queue: openflow.QueueAll})
+	list = append(list, &openflow.QueueGetConfigRequest{Port: 1}, &openflow.Experimenter{Experimenter: 0x1234})
+	flow(func(m *openflow.FlowMod) { m.Command, m.Table = openflow.FlowDelete, openflow.TableAll })
+	ask(&openflow.FlowRequest{FlowFilter: all})
+	return list
+}
+
 // conversation is what a controller may ask of a switch with two ports.
-func conversation(t *testing.T) (list []openflow.Message) {
+func conversation() (list []openflow.Message) {
 	flow := func(set func(*openflow.FlowMod), do ...openflow.Instruction) {
 		m := &openflow.FlowMod{Priority: 5, Cookie: 0x77, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
 			OutGroup: openflow.GroupAny, Flags: openflow.FlagSendFlowRemoved, Instructions: do}

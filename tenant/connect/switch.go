@@ -49,6 +49,8 @@ type Switch struct {
 	orders []ruleset.Order
 	spare  []ruleset.Order // memory for the next orders
 	giving bool            // somebody gives orders, and will give those that come meanwhile
+
+	missShown bool // what core was told last
 }
 
 // New returns a switch without ports and connections.
@@ -99,6 +101,18 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *vswitch.Frames) {
 // afterwards.
 func (s *Switch) Withdraw() {
 	s.with(func(core *vswitch.Switch, now time.Duration) { core.Withdraw(now, (*output)(s)) })
+}
+
+// setMiss has what no entry matches shown while a controller of OpenFlow 1.0 is there. The lock is held.
+func (s *Switch) setMiss(core *vswitch.Switch, now time.Duration) {
+	shown := false
+	for _, c := range s.conns {
+		shown = shown || c.Version() == openflow.V10
+	}
+	if shown != s.missShown {
+		s.missShown = shown
+		core.SetMiss(shown, now, (*output)(s))
+	}
 }
 
 // SetPort adds a port, or changes one.

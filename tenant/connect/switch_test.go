@@ -96,3 +96,37 @@ func TestPackets(t *testing.T) {
 		t.Errorf("sent besides: %s", <-sent)
 	}
 }
+
+// TestMisses: while a controller of OpenFlow 1.0 is there, the physical switch shows what no entry matches, and only that
+// controller is told of it.
+func TestMisses(t *testing.T) {
+	s, orders := virtual(t, func(uint32, []byte) {})
+	ln := listen(t)
+	c13 := connect(t, s, ln)
+	c13.barrier(1) // it is connected, and nothing was ordered for it
+	if len(orders) > 0 {
+		t.Errorf("a controller of OpenFlow 1.3 has %v ordered", <-orders)
+	}
+	c10 := connectAs(t, s, ln, openflow.V10)
+	shown := (<-orders)[0].Rules
+	if place := shown.Place(0); place.Priority != 0 || place.Table != plan.TableTenantFirst {
+		t.Errorf("misses are shown by %+v", place)
+	}
+	s.Outcomes([]ruleset.Outcome{{Rules: shown, Result: ruleset.Installed}})
+	var in openflow.Match
+	in.SetUint(openflow.FieldInPort, 2)
+	s.PacketIn(&openflow.PacketIn{Reason: openflow.ReasonAction, Table: plan.TableTenantFirst, InPort: 2, Match: in,
+		Cookie: shown.Cookie(plan.DomainDefault), Buffer: openflow.NoBuffer, TotalLen: 60, Data: make([]byte, 60)})
+	if _, text := c10.next(); !strings.HasPrefix(text, "1.0 packet_in") || !strings.Contains(text, "reason=no_match") {
+		t.Errorf("the controller of OpenFlow 1.0 hears %s", text)
+	}
+	if got := c13.barrier(2); len(got) > 0 {
+		t.Errorf("the controller of OpenFlow 1.3 hears %q", got)
+	}
+	if err := c10.conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if x := (<-orders)[0]; !x.Remove || x.Rules != shown {
+		t.Errorf("when it has gone, %+v is ordered", x)
+	}
+}

@@ -20,19 +20,52 @@ func (s *Switch) Check() error {
 	}
 	open := 0
 	for number, r := range s.rows {
-		if r.number != number || s.byPlace[r.place] != r || r.set == nil {
+		if r.number != number || s.byPlace[r.place] != r {
 			return fmt.Errorf("vswitch: row %d is %+v", number, r)
 		}
-		if !r.entry && len(r.waits) == 0 {
-			return fmt.Errorf("vswitch: row %d has no entry, and waits for nothing", number)
+		if !r.entry && !r.miss && !r.pending() || r.pending() != (len(r.waits) > 0) {
+			return fmt.Errorf("vswitch: row %d %+v waits for %d intervals", number, r, len(r.waits))
 		}
 		open += len(r.waits)
+		if err := s.checkParts(r); err != nil {
+			return err
+		}
 	}
 	for _, i := range append(s.barriers.waiting, s.barriers.current()) {
 		open -= i.open
 	}
 	if open != 0 {
 		return fmt.Errorf("vswitch: barriers wait for %d rows less than wait for an outcome", open)
+	}
+	return nil
+}
+
+// checkParts verifies that a row's parts are what it is to have, and that each has its place or is behind the one that has.
+func (s *Switch) checkParts(r *row) error {
+	wanted := 0
+	for _, p := range r.parts {
+		has := len(s.claims[p.place]) > 0 && s.claims[p.place][0] == p
+		if has != (p.state == partOrdered || p.state == partInstalled) || has && p.set == nil || r.at(p.place) != p {
+			return fmt.Errorf("vswitch: row %d, part %+v: has its place %t", r.number, p, has)
+		}
+		if p.state != partLeaving {
+			wanted++
+		}
+	}
+	if !r.entry && !(r.miss && wanted > 0) {
+		if wanted > 0 {
+			return fmt.Errorf("vswitch: row %d has no entry, and %d parts", r.number, wanted)
+		}
+		return nil
+	}
+	rules := s.rulesOf(&r.told)
+	for i := range rules {
+		if p := r.at(rules[i].place()); p == nil || p.state == partLeaving || !p.rule.do.Equal(rules[i].do) {
+			return fmt.Errorf("vswitch: row %d has not %+v but %+v", r.number, rules[i], p)
+		}
+	}
+	if len(rules) != wanted {
+		return fmt.Errorf("vswitch: row %d has %d parts of %d", r.number, wanted, len(rules))
 	}
 	return nil
 }

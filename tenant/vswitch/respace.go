@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/openflow"
-	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/tenant"
 )
 
@@ -48,9 +47,11 @@ func keeps(space *tenant.Space, e *entryCopy) bool {
 // Withdraw orders the removal of all that the physical switch has of the tenant's. Only Outcome is called afterwards.
 func (s *Switch) Withdraw(now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
-	for _, r := range rowsWhere(s.byHandle, func(*row) bool { return true }) {
+	s.claims = make(map[string][]*part) // nothing takes the places
+	for _, r := range rowsWhere(s.rows, func(r *row) bool { return r.entry || r.miss }) {
 		delete(s.byHandle, r.handle)
-		r.entry = false
-		s.put(r, ruleset.Order{Rules: r.set, Remove: true})
+		r.entry, r.miss = false, false
+		s.leaveAll(r)
 	}
+	s.misses.shown = false
 }

@@ -60,15 +60,17 @@ type row struct {
 	incarnation uint16
 	place       string
 	handle      uint32
-	entry       bool         // the tables have an entry; else its rule is being removed
-	set         *ruleset.Set // that was ordered last
-	origin      Origin       // of the message that ordered it
+	entry       bool   // the tables have an entry; else its rules are being removed
+	miss        bool   // of no place: it shows what no entry of a table matches
+	origin      Origin // of the message that ordered it
 	told        entryCopy
 	born        time.Duration
-	waits       []*interval // in which it was ordered, and has had no outcome since
+	parts       []*part
+	carried     ruleset.Counts // of parts that have ended
+	waits       []*interval    // in which it was ordered, and has had no outcome since
 }
 
-// entryCopy is what a row's rule is made of, again when ports, groups or meters change.
+// entryCopy is what a row's rules are made of, again when ports, groups or meters change.
 type entryCopy struct {
 	match        openflow.Match
 	instructions []openflow.Instruction
@@ -76,9 +78,11 @@ type entryCopy struct {
 	table        uint8
 	priority     uint16
 	idle, hard   uint16
+	v10          bool // the instructions are those of OpenFlow 1.0
+	shows        bool // it is a row of misses
 }
 
-// answered notes an outcome.
+// answered notes that there is an outcome of all that was ordered.
 func (r *row) answered() {
 	for _, i := range r.waits {
 		i.open--
@@ -92,14 +96,6 @@ func (r *row) endsBy(now time.Duration) openflow.FlowRemovedReason {
 		return openflow.RemovedHard
 	}
 	return openflow.RemovedIdle
-}
-
-// forget forgets a row whose rule the physical switch does not have.
-func (s *Switch) forget(r *row) {
-	r.answered()
-	delete(s.rows, r.number)
-	delete(s.byPlace, r.place)
-	s.cfg.Rows.give(freeRow{r.number, r.incarnation + 1})
 }
 
 // changes is a Switch as the Output of its tables.
@@ -118,90 +114,59 @@ func (c *changes) FlowRemoved(m *openflow.FlowRemoved) {
 	}
 }
 
-// EntryAdded orders an entry's rule.
+// EntryAdded orders an entry's rules.
 func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 	s := (*Switch)(c)
 	delete(s.byHandle, replaced)
 	place := placeOf(e)
 	r := s.byPlace[place]
 	if r == nil {
-		n := s.cfg.Rows.take() // check has seen that there is one
-		r = &row{number: n.number, incarnation: n.incarnation, place: place}
-		s.rows[r.number], s.byPlace[place] = r, r
-	} else {
-		r.incarnation++
+		r = s.newRow() // check has seen that there is a number
+		r.place, s.byPlace[place] = place, r
+	}
+	if !r.entry {
+		s.priorities[e.Priority]++
 	}
 	r.handle, r.entry, r.born = e.Handle, true, s.now
 	s.byHandle[e.Handle] = r
 	s.order(r, e)
 }
 
-// EntryChanged orders an entry's rule as it is now.
+// EntryChanged orders an entry's rules as they are now.
 func (c *changes) EntryChanged(e *flowtable.Entry) {
 	s := (*Switch)(c)
 	r := s.byHandle[e.Handle]
-	r.incarnation++
 	r.born = s.now // its hard time-out begins anew
 	s.order(r, e)
 }
 
-// EntryRemoved orders the removal of an entry's rule, unless it is gone.
-func (c *changes) EntryRemoved(handle uint32, why openflow.FlowRemovedReason) {
+// EntryRemoved orders the removal of those of an entry's rules that are there.
+func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 	s := (*Switch)(c)
 	r := s.byHandle[handle]
 	delete(s.byHandle, handle)
 	r.entry = false
-	if why != openflow.RemovedDelete && why != openflow.RemovedGroup || s.silent {
-		return // Outcome forgets it
+	if s.priorities[r.told.priority]--; s.priorities[r.told.priority] == 0 {
+		delete(s.priorities, r.told.priority)
 	}
-	s.put(r, ruleset.Order{Rules: r.set, Remove: true})
+	s.leaveAll(r)
 }
 
-// order orders a row's rule.
+// order orders a row's rules.
 func (s *Switch) order(r *row, e *flowtable.Entry) {
 	r.origin = s.origin
 	r.told = entryCopy{match: openflow.Match{OXM: slices.Clone(e.Match.OXM)}, instructions: e.Instructions, cookie: e.Cookie,
-		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard}
-	s.orderAnew(r)
+		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard, v10: e.V10}
+	r.carried = ruleset.Counts{}
+	s.sync(r, true)
+	s.reach(e.Instructions)
 }
 
-// orderAnew orders a row's rule as the ports are now. What is left of its hard time-out is counted from its beginning.
-func (s *Switch) orderAnew(r *row) {
-	t := &r.told
-	in, match, do := s.translate(&t.match, t.instructions)
-	set := ruleset.New(plan.KindTenant, plan.TenantOwner(s.cfg.Tenant, r.number), t.priority,
-		ruleset.Leg{Match: match, Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: s.cfg.DPID, In: in, Do: do}}}})
-	set.Table, set.Version = plan.TableTenantFirst+t.table, r.incarnation
-	if set.Idle, set.Hard = t.idle, t.hard; set.Mortal() {
-		set.Policy = ruleset.Mortal
-	}
-	if t.hard != 0 {
-		left := int64(t.hard) - int64((s.now-r.born)/time.Second)
-		set.Hard = uint16(max(left, 1))
-	}
-	r.set = set
-	s.put(r, ruleset.Order{Rules: set})
-}
-
-// put gives an order, whose outcome barriers wait for from now on.
-func (s *Switch) put(r *row, o ruleset.Order) {
-	if i, n := s.barriers.current(), len(r.waits); n == 0 || r.waits[n-1] != i {
-		i.open++
-		r.waits = append(r.waits, i)
-	}
-	s.out.Order(o)
-}
-
-// reorder orders the rules anew that do something else now that ports, groups or meters have changed.
+// reorder orders the rules anew that do something else, or stand elsewhere, now that ports, groups or meters have changed.
 func (s *Switch) reorder() {
 	s.contents = contentsOf(s.tables, s.ports, s.now)
-	for _, r := range rowsWhere(s.byHandle, func(r *row) bool {
-		_, hop := r.set.At(0)
-		_, _, do := s.translate(&r.told.match, r.told.instructions)
-		return !do.Equal(hop.Do)
-	}) {
-		r.incarnation++
-		s.orderAnew(r)
+	for _, r := range rowsWhere(s.byHandle, func(*row) bool { return true }) {
+		s.sync(r, false)
 	}
 }
 

@@ -1,6 +1,7 @@
 package vswitch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
@@ -44,27 +45,15 @@ type Origin struct {
 
 // Switch is a virtual switch.
 type Switch struct {
-	cfg      Config
-	tables   *flowtable.Switch
-	ports    ports
-	rows     map[uint32]*row // by number
-	byHandle map[uint32]*row // whose entry is there
-	byPlace  map[string]*row
-	barriers barriers
-	contents contents
-
-	out    Output
-	origin Origin // of the call that is under way
-	now    time.Duration
+	tables *flowtable.Switch
+	physical
 	silent bool // a flow-removed that follows is not told: the entry was never there
 }
 
 // New returns a switch without entries and ports.
 func New(cfg Config) *Switch {
-	return &Switch{cfg: cfg,
-		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true}),
-		ports:  make(ports), rows: make(map[uint32]*row),
-		byHandle: make(map[uint32]*row), byPlace: make(map[string]*row)}
+	return &Switch{physical: newPhysical(cfg),
+		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true})}
 }
 
 // Tables are the tables, for requests that change nothing.
@@ -114,29 +103,57 @@ func (s *Switch) Outcome(o *ruleset.Outcome, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
 	_, number := plan.TenantRow(o.Rules.Number)
 	r := s.rows[number]
-	if r == nil || r.set != o.Rules { // of an incarnation before
+	if r == nil {
 		return
 	}
+	p := r.ordered(o.Rules)
 	switch {
+	case p == nil: // of an incarnation before
+		return
 	case o.Result == ruleset.Removed:
-		s.forget(r)
-	case !r.entry: // its removal is awaited
-	case o.Result == ruleset.Installed:
-		r.answered()
-	case o.Result == ruleset.Refused:
-		s.silent = true
-		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
-		s.silent = false
-		out.Refused(r.origin, &flowtable.Error{Code: codeOf(o), Reason: o.Reason})
-		s.forget(r)
-	case o.Result == ruleset.Ended:
-		if o.Last != nil {
-			s.tables.SetCounts(r.handle, o.Last.Packets, o.Last.Bytes, now)
+		if p.state == partLeaving {
+			s.drop(p)
+			s.showMisses() // for which there may be room now
 		}
-		s.tables.End(r.handle, r.endsBy(now), now, (*changes)(s))
-		s.forget(r)
+	case p.state == partLeaving: // its removal is awaited
+	case o.Result == ruleset.Installed:
+		p.state = partInstalled
+	case o.Result == ruleset.Refused:
+		s.drop(p)
+		s.refuse(r, &flowtable.Error{Code: codeOf(o), Reason: o.Reason})
+	case o.Result == ruleset.Ended:
+		s.ended(p, o.Last)
 	}
+	s.settle(r)
 	s.barriers.answer(out)
+}
+
+// refuse takes an entry out of the tables that the physical switch does not take.
+func (s *Switch) refuse(r *row, why *flowtable.Error) {
+	if !r.entry {
+		return
+	}
+	s.silent = true
+	s.tables.End(r.handle, openflow.RemovedDelete, s.now, (*changes)(s))
+	s.silent = false
+	s.out.Refused(r.origin, why)
+}
+
+// ended takes the end of a part by a time-out.
+func (s *Switch) ended(p *part, last *ruleset.Counts) {
+	r := p.row
+	if last != nil {
+		r.carried.Packets, r.carried.Bytes = r.carried.Packets+last.Packets, r.carried.Bytes+last.Bytes
+	}
+	why := r.endsBy(s.now)
+	if why == openflow.RemovedIdle && !r.idled(p, last, s.now) {
+		r.incarnation++
+		s.install(p)
+		return
+	}
+	s.drop(p)
+	s.tables.SetCounts(r.handle, r.carried.Packets, r.carried.Bytes, s.now)
+	s.tables.End(r.handle, why, s.now, (*changes)(s))
 }
 
 // codeOf is the error of an outcome; the switch's table is full for what it was not asked for.
@@ -153,20 +170,37 @@ func (s *Switch) Barrier(who Origin, out Output) {
 	s.barriers.answer(out)
 }
 
-// PacketIn makes what the physical switch shows of a row's entry what the tenant's tables would show; false if the entry is
+// PacketIn makes what the physical switch shows of a row's rules what the tenant's tables would show; false if the entry is
 // gone. The frame is pin's.
 func (s *Switch) PacketIn(number uint32, pin *openflow.PacketIn) (p flowtable.PacketIn, ok bool) {
 	r := s.rows[number]
-	if r == nil || !r.entry {
+	if r == nil || !r.entry && !r.miss {
 		return p, false
 	}
 	p = flowtable.PacketIn{Reason: pin.Reason, Table: r.told.table, MaxLen: openflow.ControllerNoCut, Cookie: r.told.cookie,
 		InPort: pin.InPort, Buffer: openflow.NoBuffer, Frame: pin.Data}
-	if p.Reason == openflow.ReasonAction && r.told.priority == 0 && len(r.told.match.OXM) == 0 {
-		p.Reason = openflow.ReasonNoMatch // the entry is that of a table-miss; in the physical switch it has a match
+	switch {
+	case r.miss:
+		p.Reason, p.Cookie, p.Only10, p.MissLen = openflow.ReasonNoMatch, ^uint64(0), true, true
+	case p.Reason == openflow.ReasonAction && r.told.isMiss():
+		p.Reason = openflow.ReasonNoMatch
+	}
+	if p.Reason == openflow.ReasonNoMatch && s.ports[p.InPort]&openflow.PortConfigNoPacketIn != 0 {
+		return p, false
 	}
 	if value, _, has := metadataOf(&pin.Match); has {
 		p.Metadata = value &^ plan.MetadataTenant
 	}
 	return p, true
+}
+
+// isMiss reports whether an entry is that of a table-miss which applies its output to the controller. In the physical
+// switch it has a match, and is none.
+func (t *entryCopy) isMiss() bool {
+	return t.priority == 0 && len(t.match.OXM) == 0 && !t.v10 && slices.ContainsFunc(t.instructions,
+		func(in openflow.Instruction) bool {
+			return in.Type == openflow.InstructionApplyActions && slices.ContainsFunc(in.Actions, func(a openflow.Action) bool {
+				return a.Type == openflow.ActionOutput && a.Port == openflow.PortController
+			})
+		})
 }

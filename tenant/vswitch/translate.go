@@ -23,6 +23,14 @@ func (s *Switch) check(v openflow.Version, m *openflow.FlowMod) error {
 	if value, mask, ok := metadataOf(&m.Match); ok && value&mask&plan.MetadataTenant != 0 {
 		return &flowtable.Error{Code: openflow.BadMatchBadValue, Reason: "metadata beyond its 54 bits"}
 	}
+	if err := s.checkPlace(v, m); err != nil {
+		return err
+	}
+	if v == openflow.V10 {
+		if _, err := in13(m.Match, m.Instructions); err != nil {
+			return err
+		}
+	}
 	for i := range m.Instructions {
 		if err := s.checkInstruction(&m.Match, &m.Instructions[i]); err != nil {
 			return err
@@ -64,7 +72,7 @@ func (s *Switch) checkActions(match openflow.Match, list []openflow.Action, when
 
 func (s *Switch) checkAction(a *openflow.Action) error {
 	switch a.Type {
-	case openflow.ActionOutput:
+	case openflow.ActionOutput, openflow.ActionEnqueue:
 		switch _, own := s.ports[a.Port]; {
 		case own:
 		case a.Port == openflow.PortInPort, a.Port == openflow.PortController, a.Port == openflow.PortFlood,
@@ -72,9 +80,6 @@ func (s *Switch) checkAction(a *openflow.Action) error {
 		default:
 			return &flowtable.Error{Code: openflow.BadActionBadOutPort, Reason: "no port of the tenant's"}
 		}
-	case openflow.ActionSetVLANVID, openflow.ActionSetVLANPCP, openflow.ActionEnqueue:
-		// what they do to packets with a tag and without one takes two entries of OpenFlow 1.3
-		return &flowtable.Error{Code: openflow.BadActionBadType, Reason: "an action of OpenFlow 1.0 that switches of 1.3 do not have"}
 	}
 	return nil
 }
@@ -92,9 +97,51 @@ func metadataOf(m *openflow.Match) (value, mask uint64, ok bool) {
 	return binary.BigEndian.Uint64(v), mask, true
 }
 
-// translate makes of an entry what the physical switch is to have, with the ports that there are: the port in, the match
-// without it, and the behaviour.
-func (s *Switch) translate(m *openflow.Match, list []openflow.Instruction) (in uint32, match []byte, do *ruleset.Behaviour) {
+// priorityOf is an entry's priority in the physical switch: one more, for below all entries stands what shows misses. The
+// two highest have the same, and checkPlace keeps their entries apart.
+func priorityOf(virtual uint16) uint16 { return min(virtual, 0xfffe) + 1 }
+
+// checkPlace refuses an entry that the physical switch could not have above or below another one, as it is in the tables.
+func (s *Switch) checkPlace(v openflow.Version, m *openflow.FlowMod) error {
+	if m.Command != openflow.FlowAdd && v != openflow.V10 {
+		return nil
+	}
+	priority := m.Priority
+	if v == openflow.V10 && m.Match.Exact10() {
+		priority = 0xffff
+	}
+	other := priority ^ 1
+	if priority < 0xfffe || s.priorities[other] == 0 {
+		return nil
+	}
+	for _, r := range s.byHandle {
+		if t := &r.told; t.priority == other && t.table == m.Table && t.match.Overlaps(m.Match) {
+			return &flowtable.Error{Code: openflow.FlowModFailedTableFull,
+				Reason: "entries of priorities 65534 and 65535 that have packets in common"}
+		}
+	}
+	return nil
+}
+
+// rulesOf returns what the physical switch is to have of an entry, with the ports, groups and meters that there are.
+func (s *physical) rulesOf(t *entryCopy) (list []rule) {
+	variants := []variant{{t.match, t.instructions}}
+	if t.v10 {
+		variants, _ = in13(t.match, t.instructions) // check has seen that there is no error
+	}
+	priority := priorityOf(t.priority)
+	if t.shows {
+		priority = 0
+	}
+	for _, v := range variants {
+		in, match, do := s.translate(&v.match, v.do)
+		list = append(list, rule{plan.TableTenantFirst + t.table, priority, in, match, do})
+	}
+	return list
+}
+
+// translate makes of an entry what the physical switch is to have: the port in, the match without it, and the behaviour.
+func (s *physical) translate(m *openflow.Match, list []openflow.Instruction) (in uint32, match []byte, do *ruleset.Behaviour) {
 	in, rest := ruleset.CutInPort(m.OXM)
 	value, mask, _ := metadataOf(m)
 	physical := openflow.Match{OXM: slices.Clone(rest)}

@@ -1,0 +1,243 @@
+package vswitch
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// part is one of a row's rules. Most rows have one.
+type part struct {
+	row   *row
+	place string // in the physical switch
+	rule  rule
+	set   *ruleset.Set // that was ordered last
+	state partState
+
+	// Of idle time-outs: the last time in which it is known that no packet met it.
+	idleFrom, idleTo time.Duration
+}
+
+// rule is what the physical switch is to have.
+type rule struct {
+	table    uint8
+	priority uint16
+	in       uint32
+	match    []byte // canonical, without in_port
+	do       *ruleset.Behaviour
+}
+
+// place is where a rule stands: table, priority, match.
+func (x *rule) place() string {
+	b := binary.BigEndian.AppendUint16([]byte{x.table}, x.priority)
+	return string(ruleset.AppendMatch(b, x.in, x.match))
+}
+
+// partState is what is known of a part.
+type partState uint8
+
+const (
+	partHidden    partState = iota // another row's rule of the same priority stands in its place, and takes its packets
+	partOrdered                    // no outcome is known
+	partInstalled                  // in the physical switch
+	partLeaving                    // its removal is ordered
+)
+
+// physical is what the physical switch is to have of a virtual one.
+type physical struct {
+	cfg        Config
+	ports      ports
+	contents   contents
+	rows       map[uint32]*row // by number
+	byHandle   map[uint32]*row // whose entry is there
+	byPlace    map[string]*row
+	misses     misses
+	claims     map[string][]*part // by place, who wants it; the first has it
+	priorities map[uint16]int     // how many entries have it
+	barriers   barriers
+
+	out    Output
+	origin Origin // of the call that is under way
+	now    time.Duration
+}
+
+func newPhysical(cfg Config) physical {
+	return physical{cfg: cfg, ports: make(ports), rows: make(map[uint32]*row), byHandle: make(map[uint32]*row),
+		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int)}
+}
+
+// newRow returns a row with a number.
+func (s *physical) newRow() *row {
+	n := s.cfg.Rows.take()
+	r := &row{number: n.number, incarnation: n.incarnation}
+	s.rows[r.number] = r
+	return r
+}
+
+// sync orders what a row's rules are to be now and are not, or all of them anew; then the removal of those that are not to
+// be any more.
+func (s *physical) sync(r *row, anew bool) {
+	r.incarnation++
+	stays := make(map[*part]bool, 1)
+	for _, x := range s.rulesOf(&r.told) {
+		place := x.place()
+		p := r.at(place)
+		if p == nil {
+			p = &part{row: r, place: place}
+			r.parts = append(r.parts, p)
+		}
+		stays[p] = true
+		wanted := p.set != nil && p.state != partLeaving || p.state == partHidden && slices.Contains(s.claims[place], p)
+		if wanted && !anew && p.rule.do.Equal(x.do) {
+			continue
+		}
+		p.rule, p.idleFrom, p.idleTo = x, 0, 0
+		if !wanted {
+			s.claims[place] = append(s.claims[place], p)
+		}
+		if s.claims[place][0] == p {
+			s.install(p)
+		} else {
+			p.state, p.set = partHidden, nil
+		}
+	}
+	for _, p := range slices.Clone(r.parts) {
+		if !stays[p] {
+			s.leave(p)
+		}
+	}
+	s.settle(r)
+}
+
+// at returns the part that stands in a place of the physical switch, or is leaving it; nil if there is none.
+func (r *row) at(place string) *part {
+	for _, p := range r.parts {
+		if p.place == place {
+			return p
+		}
+	}
+	return nil
+}
+
+// ordered returns the part of which a set is the rule; nil if that was ordered before.
+func (r *row) ordered(set *ruleset.Set) *part {
+	for _, p := range r.parts {
+		if p.set == set {
+			return p
+		}
+	}
+	return nil
+}
+
+// install orders a part's rule, in the row's incarnation. What is left of its hard time-out is counted from the beginning
+// of the entry.
+func (s *physical) install(p *part) {
+	r, t := p.row, &p.row.told
+	route := &ruleset.Route{Hops: []*ruleset.Hop{{DPID: s.cfg.DPID, In: p.rule.in, Do: p.rule.do}}}
+	set := ruleset.New(plan.KindTenant, plan.TenantOwner(s.cfg.Tenant, r.number), p.rule.priority,
+		ruleset.Leg{Match: p.rule.match, Route: route})
+	set.Table, set.Version = p.rule.table, r.incarnation
+	if set.Idle, set.Hard = t.idle, t.hard; set.Mortal() {
+		set.Policy = ruleset.Mortal
+	}
+	if t.hard != 0 {
+		left := int64(t.hard) - int64((s.now-r.born)/time.Second)
+		set.Hard = uint16(max(left, 1))
+	}
+	p.set, p.state = set, partOrdered
+	s.put(r, ruleset.Order{Rules: set})
+}
+
+// leave orders the removal of a part's rule, and the rule of the part that wants its place.
+func (s *physical) leave(p *part) {
+	switch p.state {
+	case partLeaving:
+		return
+	case partHidden:
+		s.drop(p)
+		return
+	}
+	p.state = partLeaving
+	s.put(p.row, ruleset.Order{Rules: p.set, Remove: true})
+	s.unclaim(p)
+}
+
+// leaveAll has all of a row leave.
+func (s *physical) leaveAll(r *row) {
+	for _, p := range slices.Clone(r.parts) {
+		s.leave(p)
+	}
+	s.settle(r)
+}
+
+// drop forgets a part whose rule the physical switch does not have.
+func (s *physical) drop(p *part) {
+	p.row.parts = slices.DeleteFunc(p.row.parts, func(q *part) bool { return q == p })
+	s.unclaim(p)
+}
+
+// unclaim gives up a part's place.
+func (s *physical) unclaim(p *part) {
+	list := s.claims[p.place]
+	i := slices.Index(list, p)
+	if i < 0 {
+		return
+	}
+	if list = slices.Delete(list, i, i+1); len(list) == 0 {
+		delete(s.claims, p.place)
+		return
+	}
+	s.claims[p.place] = list
+	if i == 0 {
+		list[0].row.incarnation++
+		s.install(list[0])
+	}
+}
+
+// put gives an order, whose outcome barriers wait for from now on.
+func (s *physical) put(r *row, o ruleset.Order) {
+	if i, n := s.barriers.current(), len(r.waits); n == 0 || r.waits[n-1] != i {
+		i.open++
+		r.waits = append(r.waits, i)
+	}
+	s.out.Order(o)
+}
+
+// settle notes whether a row waits for no outcome any more, and forgets one that has nothing left.
+func (s *physical) settle(r *row) {
+	if r.pending() {
+		return
+	}
+	r.answered()
+	if r.entry || r.miss || len(r.parts) > 0 || s.rows[r.number] != r {
+		return
+	}
+	delete(s.rows, r.number)
+	delete(s.byPlace, r.place)
+	s.cfg.Rows.give(freeRow{r.number, r.incarnation})
+}
+
+// pending reports whether an outcome is awaited.
+func (r *row) pending() bool {
+	return slices.ContainsFunc(r.parts, func(p *part) bool { return p.state == partOrdered || p.state == partLeaving })
+}
+
+// idled takes the end of a part by its idle time-out at a time, and reports whether the whole entry has ended: there was a
+// time as long as the time-out in which no packet met any of its parts. Else the part is put back.
+func (r *row) idled(p *part, last *ruleset.Counts, now time.Duration) bool {
+	idle := time.Duration(r.told.idle) * time.Second
+	if last != nil && last.Packets > 0 || p.idleTo == 0 {
+		p.idleFrom = now - idle
+	} // else: put back at idleTo, and met by none since
+	p.idleTo = now
+	from, to := p.idleFrom, now
+	for _, q := range r.parts {
+		if q.state != partHidden && q.state != partLeaving {
+			from, to = max(from, q.idleFrom), min(to, q.idleTo)
+		}
+	}
+	return to-from >= idle
+}
