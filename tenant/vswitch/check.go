@@ -41,7 +41,7 @@ func (s *Switch) Check() error {
 }
 
 // checkParts verifies that a row's parts are what it is to have, and that each has its place or is behind the one that has.
-func (s *Switch) checkParts(r *row) error {
+func (s *physical) checkParts(r *row) error {
 	wanted := 0
 	for _, p := range r.parts {
 		has := len(s.claims[p.place]) > 0 && s.claims[p.place][0] == p

@@ -65,7 +65,7 @@ func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, 
 }
 
 // checkGroup refuses what the tables would take, and the physical switch must not have.
-func (s *Switch) checkGroup(m *openflow.GroupMod) error {
+func (s *physical) checkGroup(m *openflow.GroupMod) error {
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
 		if _, own := s.ports[b.WatchPort]; !own && b.WatchPort != openflow.PortAny {

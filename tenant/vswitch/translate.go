@@ -39,7 +39,7 @@ func (s *Switch) check(v openflow.Version, m *openflow.FlowMod) error {
 	return nil
 }
 
-func (s *Switch) checkInstruction(match *openflow.Match, in *openflow.Instruction) error {
+func (s *physical) checkInstruction(match *openflow.Match, in *openflow.Instruction) error {
 	when := tenant.AtTheEnd
 	switch in.Type {
 	case openflow.InstructionWriteMetadata:
@@ -54,7 +54,7 @@ func (s *Switch) checkInstruction(match *openflow.Match, in *openflow.Instructio
 }
 
 // checkActions checks a list of actions of packets that a match selects.
-func (s *Switch) checkActions(match openflow.Match, list []openflow.Action, when tenant.Applied) error {
+func (s *physical) checkActions(match openflow.Match, list []openflow.Action, when tenant.Applied) error {
 	for k := range list {
 		if err := s.checkAction(&list[k]); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (s *Switch) checkActions(match openflow.Match, list []openflow.Action, when
 	return nil
 }
 
-func (s *Switch) checkAction(a *openflow.Action) error {
+func (s *physical) checkAction(a *openflow.Action) error {
 	switch a.Type {
 	case openflow.ActionOutput, openflow.ActionEnqueue:
 		switch _, own := s.ports[a.Port]; {
@@ -102,7 +102,7 @@ func metadataOf(m *openflow.Match) (value, mask uint64, ok bool) {
 func priorityOf(virtual uint16) uint16 { return min(virtual, 0xfffe) + 1 }
 
 // checkPlace refuses an entry that the physical switch could not have above or below another one, as it is in the tables.
-func (s *Switch) checkPlace(v openflow.Version, m *openflow.FlowMod) error {
+func (s *physical) checkPlace(v openflow.Version, m *openflow.FlowMod) error {
 	if m.Command != openflow.FlowAdd && v != openflow.V10 {
 		return nil
 	}
