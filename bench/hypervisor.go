@@ -145,6 +145,9 @@ func (s *stand) take(sm *tenants.Sample, i int) {
 	if s.c.Tenants > 1 {
 		s.takeFairness(sm)
 	}
+	if s.c.Kind == tenants.FlowMod {
+		x.Take("flow-mods that switches got, each", "", sm.FlowMods)
+	}
 	if s.process.Known() {
 		x.Take("CPU, of a core", "%", 100*sm.Usage.Target.Seconds()/sm.Usage.Elapsed.Seconds())
 	}

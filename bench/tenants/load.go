@@ -3,6 +3,7 @@ package tenants
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -24,7 +25,10 @@ type Load struct {
 	sources   []*source             // by tenant, if there is a network for each, and switch
 	paced     [][]*outlet           // where messages at a set rate are sent, by tenant and switch
 	epoch     time.Time
-	cursor    int // the tenant that sends next, at a set rate
+	// At a set rate: the tenant that sends next, and those that send now in their order, which is drawn.
+	cursor int
+	order  []int
+	random *rand.Rand
 	// nap waits until the next messages are due; pace.Nap but in tests.
 	nap func(d time.Duration)
 	// urgent has the goroutine that sends be in time, until what it returns is called; pace.Urgent but in tests.
@@ -112,6 +116,14 @@ func (l *Load) outlets(shared bool) (list [][]*outlet, err error) {
 		list = append(list, mine)
 	}
 	return list, nil
+}
+
+// flowMods is how many flow-mods switches have got.
+func (l *Load) flowMods() (n uint64) {
+	for _, net := range l.networks {
+		n += net.Tally().FlowMods
+	}
+	return n
 }
 
 // waiting is how many messages wait.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // Listen makes tenants' controllers, which listen until Close.
 func Listen(c *Config) (*Load, error) {
-	l := &Load{c: c, epoch: time.Now(), nap: pace.Nap, urgent: pace.Urgent}
+	l := &Load{c: c, epoch: time.Now(), random: rand.New(rand.NewPCG(1, 1)), nap: pace.Nap, urgent: pace.Urgent}
 	where, err := c.controllers()
 	if err != nil {
 		return nil, err
@@ -91,6 +92,7 @@ func (l *Load) Measure(ctx context.Context, d, cut time.Duration, p *target.Proc
 		t.from, t.to = never, never
 		sm.before = append(sm.before, t.tally)
 	})
+	mods := l.flowMods()
 	var err error
 	if l.c.Rate > 0 {
 		defer l.urgent()()
@@ -103,6 +105,7 @@ func (l *Load) Measure(ctx context.Context, d, cut time.Duration, p *target.Proc
 		err = l.drain(ctx)
 	}
 	l.each(func(t *tenant) { sm.take(t) })
+	sm.FlowMods = float64(l.flowMods()-mods) / float64(max(sm.answered(), 1))
 	if err == nil {
 		err = l.check()
 	}
@@ -178,23 +181,35 @@ func (l *Load) pace(ctx context.Context, d, cut time.Duration, sm *Sample) error
 	return ctx.Err()
 }
 
-// send sends so many messages, of tenants in turn. What is sent by one session leaves together.
+// send sends so many messages, of tenants in turn, in an order that is drawn: a tenant that is always the first would
+// look favoured. What is sent by one session leaves together.
 func (l *Load) send(intended time.Duration, n int) {
+	l.order = l.order[:0]
 	for range n {
-		t := l.tenants[l.cursor]
-		t.mu.Lock()
-		t.add(intended, l.paced[l.cursor])
-		t.mu.Unlock()
+		l.order = append(l.order, l.cursor)
 		l.cursor = (l.cursor + 1) % len(l.tenants)
 	}
-	for i, list := range l.paced {
-		for _, o := range list {
-			if err := o.flush(); err != nil {
-				t := l.tenants[i]
-				t.mu.Lock()
-				t.fail(err)
-				t.mu.Unlock()
-			}
+	if len(l.tenants) > 1 {
+		l.random.Shuffle(n, func(i, j int) { l.order[i], l.order[j] = l.order[j], l.order[i] })
+	}
+	for _, i := range l.order {
+		t := l.tenants[i]
+		t.mu.Lock()
+		t.add(intended, l.paced[i])
+		t.mu.Unlock()
+	}
+	for _, i := range l.order {
+		l.flush(l.tenants[i], l.paced[i])
+	}
+}
+
+// flush sends what a tenant has to send.
+func (l *Load) flush(t *tenant, outlets []*outlet) {
+	for _, o := range outlets {
+		if err := o.flush(); err != nil {
+			t.mu.Lock()
+			t.fail(err)
+			t.mu.Unlock()
 		}
 	}
 }

@@ -58,6 +58,7 @@ type template struct {
 	xids    []int // where the token stands as a transaction id
 	stamp   int   // where it stands in the frame; 0: nowhere
 	address int   // where the number of an entry stands in its match; 0: nowhere
+	port    int   // where the last byte of its output stands
 }
 
 // append appends the message of a token, the n-th of its tenant.
@@ -73,11 +74,13 @@ func (p *template) append(b []byte, token, n uint32) []byte {
 	}
 	if p.address > 0 {
 		binary.BigEndian.PutUint16(m[p.address:], uint16(n%entries))
+		m[p.port] = uint8(1 + n/entries%ports)
 	}
 	return b
 }
 
-// entries is how many entries a tenant's flow-mods add to a switch, again and again.
+// entries is how many entries a tenant's flow-mods add to a switch, again and again, each time with another output:
+// who adds what is there as it is may be answered without the switch.
 const entries = 256
 
 // newPacketIn is the template of a packet-in.
@@ -103,11 +106,17 @@ func newRequest(k Kind, v openflow.Version, tenant int) *template {
 		p.message = encode(nil, v, &openflow.FeaturesRequest{})
 	case FlowMod:
 		address := []byte{10, 0xfe, 0xed, 0xfc}
-		m := addition(10, openflow.Output(portOf(tenant)))
-		m.Match.Set(openflow.FieldEthType, []byte{8, 0}, nil)
-		m.Match.Set(openflow.FieldIPv4Dst, address, nil)
-		p.message = encode(nil, v, m)
+		add := func(port uint32) []byte {
+			m := addition(10, openflow.Output(port))
+			m.Match.Set(openflow.FieldEthType, []byte{8, 0}, nil)
+			m.Match.Set(openflow.FieldIPv4Dst, address, nil)
+			return encode(nil, v, m)
+		}
+		p.message = add(1)
 		p.address = bytes.Index(p.message, address) + 2
+		for other := add(2); p.message[p.port] == other[p.port]; {
+			p.port++
+		}
 		p.xids = []int{4, len(p.message) + 4}
 		p.message = encode(p.message, v, &openflow.BarrierRequest{})
 	}

@@ -14,6 +14,7 @@ type Sample struct {
 	Latency  report.Histogram // of all tenants
 	Lateness report.Histogram // of the generator, at a set rate
 	Usage    target.Usage
+	FlowMods float64 // that switches got, for each message that was answered; both of the whole run
 
 	from, to time.Duration // the part of the run that counts, by the load's clock
 	before   []tally
@@ -57,6 +58,14 @@ func (s *Sample) Rate() (sum float64) {
 		sum += s.Tenants[i].Rate
 	}
 	return sum
+}
+
+// answered is how many messages of all tenants were answered, of the whole run.
+func (s *Sample) answered() (n uint64) {
+	for i := range s.Tenants {
+		n += s.Tenants[i].tally.answered
+	}
+	return n
 }
 
 // Work is how many messages CPU time was taken over.

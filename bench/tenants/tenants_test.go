@@ -41,7 +41,7 @@ func TestMessagesAreWellFormed(t *testing.T) {
 	const tenant, token = 57, 0x12345
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		for _, k := range Kinds()[1:] {
-			b := newRequest(k, v, tenant).append(nil, token, 3)
+			b := newRequest(k, v, tenant).append(nil, token, 2*entries+3)
 			h, m, err := openflow.Parse(b[:int(b[2])<<8|int(b[3])])
 			if err != nil {
 				t.Fatal(err)
@@ -53,6 +53,9 @@ func TestMessagesAreWellFormed(t *testing.T) {
 			case *openflow.FlowMod:
 				if got, _, _ := m.Match.Lookup(openflow.FieldIPv4Dst); string(got) != "\x0a\xfe\x00\x03" {
 					t.Errorf("%s: a flow-mod for packets to %v", v, got)
+				}
+				if got := m.Instructions[0].Actions[0]; got.Port != 3 {
+					t.Errorf("%s: the third flow-mod of an entry outputs to %d", v, got.Port)
 				}
 				if h, _, err := openflow.Parse(b[h.Length:]); err != nil || h.Type != openflow.TypeBarrierRequest ||
 					h.XID != ownXID|token {

@@ -135,6 +135,9 @@ func TestEveryKindIsMeasured(t *testing.T) {
 				if err := sm.Check(c); err != nil {
 					t.Fatalf("%s, %s: %v", k, v, err)
 				}
+				if k == FlowMod && sm.FlowMods != 1 {
+					t.Errorf("%s, %d/s: switches got %v flow-mods for each pair", v, rate, sm.FlowMods)
+				}
 				n, want := sm.Latency.TotalCount(), int64(3*350)
 				if rate == 0 {
 					want = 3 * 10 * 100
