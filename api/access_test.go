@@ -14,14 +14,17 @@ import (
 
 // fill makes a path of a pattern.
 func fillPattern(pattern string) string {
-	return strings.NewReplacer("{dpid}", "1", tokensPath+"/{id}", tokensPath+"/root", "{id}", "00:00:00:00:00:01",
+	return strings.NewReplacer("{dpid}", "1", tokensPath+"/{id}", tokensPath+"/root", tenantsPath+"/{id}", tenantsPath+"/blue",
+		"{id}", "00:00:00:00:00:01",
 		"{vlan}", "0").Replace(pattern)
 }
 
 // TestEveryRouteWithEveryToken asks each route of the router, so that a new one cannot be
-// forgotten, as nobody, with a wrong token, as viewer, operator and admin.
+// forgotten, as nobody, with a wrong token, as tenant, viewer, operator and admin.
 func TestEveryRouteWithEveryToken(t *testing.T) {
 	s, _ := newSmallWith(t)
+	s.write("PUT", tenantsPath+"/blue", adminToken, `{"ports":["1/1"]}`)
+	blue := s.made(t, `{"role":"tenant","tenant":"blue"}`)
 	public := map[string]bool{"/healthz": true, "/readyz": true}
 	seen := 0
 	for _, route := range s.Routes() {
@@ -39,7 +42,7 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 			{"Basic " + adminToken, rest.RoleNone}, {adminToken, rest.RoleNone},
 			{"Bearer " + adminToken + "x", rest.RoleNone}, {"Bearer " + viewerToken, rest.RoleViewer},
 			{"Bearer " + operatorToken, rest.RoleOperator}, {"Bearer " + adminToken, rest.RoleAdmin},
-			{"bearer  " + adminToken, rest.RoleAdmin},
+			{"bearer  " + adminToken, rest.RoleAdmin}, {"Bearer " + blue, rest.RoleTenant},
 		} {
 			w := s.do(route.Method, path, func(r *http.Request) {
 				if route.Path == "/v1/drain" && route.Method != "DELETE" {
@@ -54,6 +57,10 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 					r.Body = io.NopCloser(strings.NewReader(`{"role":"viewer"}`))
 					r.Header.Set("Content-Type", "application/json")
 				}
+				if route.Path == tenantsPath+"/{id}" && route.Method == "PUT" {
+					r.Body = io.NopCloser(strings.NewReader(`{"ports":["1/1"]}`))
+					r.Header.Set("Content-Type", "application/json")
+				}
 				if route.Path == configPath && route.Method == "POST" {
 					r.Body = io.NopCloser(strings.NewReader("switches: {1: {name: s1}}"))
 				}
@@ -64,8 +71,11 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 			})
 			needs := rest.RoleOperator
 			switch {
-			case route.Path == "/v1/audit" || route.Path == backupPath || strings.HasPrefix(route.Path, tokensPath):
+			case route.Path == "/v1/audit" || route.Path == backupPath || strings.HasPrefix(route.Path, tokensPath),
+				strings.HasPrefix(route.Path, tenantsPath) && route.Method != "GET":
 				needs = rest.RoleAdmin
+			case strings.HasPrefix(route.Path, tenantsPath):
+				needs = rest.RoleTenant
 			case route.Method == "GET":
 				needs = rest.RoleViewer
 			}
@@ -86,7 +96,7 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 24*11 {
+	if seen < 24*12 {
 		t.Errorf("%d requests: routes are missing", seen)
 	}
 }

@@ -48,6 +48,10 @@ type Config struct {
 	Drains Drains
 	// Tokens are those that the instance takes. nil: /v1/tokens answers 404.
 	Tokens Tokens
+	// Tenants are the definitions of tenants. nil: /v1/tenants answers 404.
+	Tenants Tenants
+	// TenantStates is what serves them; nil: nothing does.
+	TenantStates TenantStates
 	// Forgetter forgets what is gone for good. nil: nothing is forgotten on request (404).
 	Forgetter Forgetter
 	// Intents are what users want connected. nil: /v1/intents answers 404.

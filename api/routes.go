@@ -16,6 +16,7 @@ const (
 	auditPath    = "/v1/audit"
 	backupPath   = "/v1/backup"
 	tokensPath   = "/v1/tokens"
+	tenantsPath  = "/v1/tenants"
 )
 
 // routes returns the routes of all resources, in the order in which the plain page lists them.
@@ -36,6 +37,7 @@ func (s *Server) routes(cfg *Config) []rest.Route {
 		(&drains{s.reader, cfg.Drains}).routes(),
 		(&forgetting{s.reader, cfg.Forgetter}).routes(),
 		s.intents.Routes(),
+		(&tenants{s.reader, cfg.Tenants, cfg.TenantStates}).routes(),
 		(&tokens{s.reader, cfg.Tokens}).routes(),
 		(&auditLog{s.Clock, cfg.Audit}).routes(),
 		(&backup{cfg.Backup, cfg.Audit, cfg.Limits.Write, cfg.Now}).routes(),

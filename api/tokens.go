@@ -81,6 +81,9 @@ func (s *tokens) add(ctx context.Context, in *addTokenInput) (*newTokenAnswer, e
 		return nil, tokenError(err)
 	}
 	c.Object, c.Detail = "token "+made.Name, "role "+made.Role
+	if made.Tenant != "" {
+		c.Detail += " of " + made.Tenant
+	}
 	if made.Expires != nil {
 		c.Detail += ", until " + made.Expires.Format(time.RFC3339)
 	}

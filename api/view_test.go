@@ -21,6 +21,7 @@ import (
 	"github.com/weirnet/weir/packet"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
+	tenanttable "github.com/weirnet/weir/tenant/table"
 	tokentable "github.com/weirnet/weir/tokens"
 )
 
@@ -40,9 +41,10 @@ type small struct {
 	facts *netview.Facts
 	asked int // how often a switch was asked
 	now   time.Time
-	kept  *store.Memory // has tokens
+	kept  *store.Memory // has tokens and tenants
 	inputs
-	issued *tokentable.Table
+	issued  *tokentable.Table
+	tenants *tenanttable.Table
 }
 
 func newSmall(t testing.TB, change func(*Config)) *small {
@@ -85,7 +87,10 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 	for i, name := range []string{rest.AdminTokenFile, rest.OperatorTokenFile, rest.ViewerTokenFile} {
 		files[i].File = name
 	}
-	s.issued = tokentable.New(tokentable.Config{Store: s.kept, Files: files, Answer: time.Second, Now: cfg.Now})
+	s.tenants = tenanttable.New(tenanttable.Config{Store: s.kept, Answer: time.Second, Now: cfg.Now})
+	cfg.Tenants, cfg.TenantStates = s.tenants, servedTenants{}
+	s.issued = tokentable.New(tokentable.Config{Store: s.kept, Files: files, Tenants: s.tenants, Answer: time.Second,
+		Now: cfg.Now})
 	cfg.Tokens, cfg.Access.Issued = s.issued, s.issued
 	if change != nil {
 		change(&cfg)

@@ -271,7 +271,7 @@ func (n *node) buildAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.tokens = n.cfg.tokens(n.store, stack.Access.Tokens, n.alarms)
+	n.tokens = n.cfg.tokens(n.store, stack.Access.Tokens, n.definitions, n.alarms)
 	if err := n.tokens.Load(ctx); err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (n *node) buildAPI(ctx context.Context) error {
 		Counters: n.apps.Stats.Board().Switch,
 		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
 		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},
-		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens,
+		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens, Tenants: n.definitions,
 		Intents: n.intents.engine, IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	})
 	n.apps.AddRoutes(n.api.Add)
@@ -368,15 +368,16 @@ func cause(err error) error {
 	return err
 }
 
-// tokens returns the table of tokens that are made while the instance runs, which has nothing yet.
-func (c *Config) tokens(st store.Store, files []rest.Token, alarms *alarm.Board) *tokens.Table {
-	return tokens.New(tokens.Config{Store: st, Files: files, Answer: c.storeAnswer(), Unreadable: func(name, why string) {
+// tokens returns the table of tokens that are made while the instance runs, which has nothing yet. Tenants may be nil.
+func (c *Config) tokens(st store.Store, files []rest.Token, tenants tokens.Tenants, alarms *alarm.Board) *tokens.Table {
+	unreadable := func(name, why string) {
 		if why == "" {
 			alarms.Clear(netview.AlarmToken, name)
 		} else {
 			alarms.Raise(netview.AlarmToken, name, why+": it is not taken; delete it (weir token rm)")
 		}
-	}})
+	}
+	return tokens.New(tokens.Config{Store: st, Files: files, Answer: c.storeAnswer(), Tenants: tenants, Unreadable: unreadable})
 }
 
 // apiStack returns how the API is served, and makes the tokens of files that are not there yet.

@@ -67,7 +67,7 @@ func (s *standby) listen() (l net.Listener, serve func(context.Context, net.List
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	table := s.cfg.tokens(s.store, stack.Access.Tokens, s.board)
+	table := s.cfg.tokens(s.store, stack.Access.Tokens, nil, s.board)
 	stack.Access.Issued = table
 	stack.Standby = s.ready
 	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: s.ready})

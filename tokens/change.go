@@ -34,7 +34,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 var reserved = []string{"none", "viewer", "operator", "admin", "anybody", "start", "signal", "switch"}
 
 // Add makes a token, which is valid when it returns. Errors are *rest.Refusal, or the store's.
-func (t *Table) Add(q client.TokenRequest, by rest.Actor) (*client.NewToken, error) {
+func (t *Table) Add(q client.TokenRequest, by rest.Actor) (made *client.NewToken, err error) {
 	now := t.cfg.Now().UTC()
 	random := make([]byte, 32+4)
 	rand.Read(random) // the system's source does not fail
@@ -51,6 +51,12 @@ func (t *Table) Add(q client.TokenRequest, by rest.Actor) (*client.NewToken, err
 		at := q.Expires.UTC()
 		r.Expires = &at
 	}
+	if q.Role == rest.RoleTenant.String() {
+		r.Tenant = q.Tenant
+		if r.TenantID, err = t.tenantID(q.Tenant); err != nil {
+			return nil, err
+		}
+	}
 	value, err := r.encode()
 	if err != nil {
 		return nil, err
@@ -66,6 +72,22 @@ func (t *Table) Add(q client.TokenRequest, by rest.Actor) (*client.NewToken, err
 	return &client.NewToken{Token: newToken(*c).item(now), Value: secret}, nil
 }
 
+// tenantID returns the id of a tenant that a token is to be made for. The error is a *rest.Refusal.
+func (t *Table) tenantID(name string) (string, error) {
+	if t.cfg.Tenants == nil {
+		return "", rest.Refuse(http.StatusConflict, "this instance has no tenants")
+	}
+	switch id, known := t.cfg.Tenants.Identity(name); {
+	case !known:
+		return "", rest.Refuse(http.StatusConflict, "the record of tenant %q cannot be read (alarm tenant)", rest.Truncate(name))
+	case id == "":
+		return "", rest.Refuse(http.StatusUnprocessableEntity, "tenant %q was given, and there is none of that name: "+
+			"/v1/tenants lists those that are (weir tenant list)", rest.Truncate(name))
+	default:
+		return id, nil
+	}
+}
+
 // refuse refuses what cannot be made.
 func (t *Table) refuse(q *client.TokenRequest, now time.Time) *rest.Refusal {
 	switch {
@@ -73,8 +95,11 @@ func (t *Table) refuse(q *client.TokenRequest, now time.Time) *rest.Refusal {
 		return rest.Refuse(http.StatusUnprocessableEntity, "name %q was given: want up to 64 letters, digits, dots, hyphens and "+
 			"underscores, beginning with a letter or digit, such as ci-2", rest.Truncate(q.Name))
 	case roleOf(q.Role) == rest.RoleNone:
-		return rest.Refuse(http.StatusUnprocessableEntity, "role %q was given: want viewer, operator or admin",
+		return rest.Refuse(http.StatusUnprocessableEntity, "role %q was given: want viewer, operator, admin or tenant",
 			rest.Truncate(q.Role))
+	case (q.Role == rest.RoleTenant.String()) != (q.Tenant != ""):
+		return rest.Refuse(http.StatusUnprocessableEntity, "role %s with tenant %q was given: want the name of a tenant with role "+
+			"tenant, and none with another", q.Role, rest.Truncate(q.Tenant))
 	case q.Expires != nil && !q.Expires.After(now):
 		return rest.Refuse(http.StatusUnprocessableEntity, "expires %s was given, and it is %s: want a time to come",
 			q.Expires.UTC().Format(time.RFC3339), now.Format(time.RFC3339))
@@ -137,13 +162,15 @@ func (t *Table) put(ctx context.Context, name string, value []byte) (*change, er
 	}
 }
 
-// sweep removes records of tokens that ended long ago. Where it fails the next one does it.
+// sweep removes records of tokens that ended long ago, and of tenants that were deleted. Where it fails the next one does it.
 func (t *Table) sweep(ctx context.Context, now time.Time) {
 	var txn store.Txn
 	var gone []change
+	deleted := t.ofDeleted()
 	t.mu.Lock()
 	for name, k := range t.byName {
-		if k.record != nil && k.record.Expires != nil && now.Sub(*k.record.Expires) > keepExpired && len(gone) < maxSwept {
+		expired := k.record != nil && k.record.Expires != nil && now.Sub(*k.record.Expires) > keepExpired
+		if (expired || deleted[k]) && len(gone) < maxSwept {
 			txn.If = append(txn.If, store.Unchanged([]byte(prefix+name), k.mod))
 			txn.Then = append(txn.Then, store.Delete(store.Key(prefix+name)))
 			gone = append(gone, change{name: name})
@@ -161,6 +188,27 @@ func (t *Table) sweep(ctx context.Context, now time.Time) {
 		gone[i].mod = r.Revision
 	}
 	t.apply(gone)
+}
+
+// ofDeleted are the tokens of tenants that were deleted.
+func (t *Table) ofDeleted() map[*token]bool {
+	t.mu.Lock()
+	var bound []*token
+	for _, k := range t.byName {
+		if k.record != nil && k.record.role == rest.RoleTenant {
+			bound = append(bound, k)
+		}
+	}
+	t.mu.Unlock()
+	deleted := make(map[*token]bool)
+	for _, k := range bound {
+		if t.cfg.Tenants == nil {
+			break
+		}
+		id, known := t.cfg.Tenants.Identity(k.record.Tenant)
+		deleted[k] = known && id != k.record.TenantID
+	}
+	return deleted
 }
 
 // Remove revokes a token. Errors are *rest.Refusal; of those of status 500 and more the token is over

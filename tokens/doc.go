@@ -19,13 +19,15 @@
 // "weir-token 1 sha256 " and the SHA-256 of what follows in hexadecimal, and an object in JSON:
 //
 //	name     as in the key
-//	role     viewer, operator or admin
+//	role     viewer, operator, admin or tenant
 //	sha256   of the token, in hexadecimal
 //	created  when
 //	by       who made it: the name of another token
 //	expires  from when on it is not valid; left out: it has no such time
+//	tenant   of role tenant alone: whose it is
+//	tenant_id  and the id of that tenant, which no later one of its name has
 //
-// A further field (such as a tenant) means a restriction that a program which does not know it would
+// A further field means a restriction that a program which does not know it would
 // not keep: a record with one, of another version, with another role or that is damaged is no valid
 // token. It is listed as unreadable, with an alarm, and can be removed; all else goes on.
 //
@@ -35,5 +37,6 @@
 //   - A token is valid when the store has it, and not before.
 //   - Once Remove has returned the token is over here, whatever the store has answered; and once it has
 //     returned nil, everywhere and for good.
+//   - A token of a tenant is not taken once that tenant was deleted, though another has its name.
 //   - A check takes no lock, and does not depend on how many tokens there are.
 package tokens

@@ -29,6 +29,9 @@ type record struct {
 	Created time.Time  `json:"created"`
 	By      string     `json:"by"`
 	Expires *time.Time `json:"expires,omitempty"`
+	// Of role tenant: whose it is, and the id of that tenant, which no later one of its name has.
+	Tenant   string `json:"tenant,omitempty"`
+	TenantID string `json:"tenant_id,omitempty"`
 
 	role rest.Role
 	hash [sha256.Size]byte
@@ -77,7 +80,11 @@ func (r *record) check(name string) error {
 		return fmt.Errorf("it is that of token %q", rest.Truncate(r.Name))
 	}
 	if r.role = roleOf(r.Role); r.role == rest.RoleNone {
-		return fmt.Errorf("role %q: want viewer, operator or admin", rest.Truncate(r.Role))
+		return fmt.Errorf("role %q: want viewer, operator, admin or tenant", rest.Truncate(r.Role))
+	}
+	if of := r.role == rest.RoleTenant; of != (r.Tenant != "") || of != (r.TenantID != "") {
+		return fmt.Errorf("role %s with tenant %q, id %q: want both with role tenant, and with no other", r.Role,
+			rest.Truncate(r.Tenant), rest.Truncate(r.TenantID))
 	}
 	hash, err := hex.DecodeString(r.Hash)
 	if err != nil || len(hash) != len(r.hash) {
@@ -89,7 +96,7 @@ func (r *record) check(name string) error {
 
 // roleOf returns a role by its name; RoleNone if there is none of that name.
 func roleOf(name string) rest.Role {
-	for _, r := range []rest.Role{rest.RoleViewer, rest.RoleOperator, rest.RoleAdmin} {
+	for _, r := range []rest.Role{rest.RoleTenant, rest.RoleViewer, rest.RoleOperator, rest.RoleAdmin} {
 		if r.String() == name {
 			return r
 		}

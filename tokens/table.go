@@ -20,12 +20,22 @@ type Config struct {
 	Store store.Store
 	// Files are the tokens of the data directory: they are listed, and their names taken.
 	Files []rest.Token
+	// Tenants are those that tokens of role tenant are bound to. nil: they are not known, and such a token is taken as its
+	// record says.
+	Tenants Tenants
 	// Answer is how long a change waits for the store; 0: as long as rest.DefaultLimits say.
 	Answer time.Duration
 	// Unreadable is told why the store's record of a token cannot be read, and with "" that this is
 	// over. It must not block. It may be nil.
 	Unreadable func(name, why string)
 	Now        func() time.Time // nil: time.Now
+}
+
+// Tenants tells one tenant from a later one of the same name.
+type Tenants interface {
+	// Identity returns the id of a tenant, which no later one of its name has; "" where there is none of that name. It may be
+	// that it is not known.
+	Identity(name string) (id string, known bool)
 }
 
 // Table is the table of tokens, as the store has it. It is safe for concurrent use.
@@ -73,11 +83,31 @@ func (t *Table) Use(hash [sha256.Size]byte) *rest.Grant {
 		return nil
 	}
 	now := t.cfg.Now()
+	if no := t.unbound(k); no != "" {
+		over := rest.NewGrant(k.name, k.record.role)
+		over.End(no)
+		return over
+	}
 	k.expire(now)
 	if minute := now.Unix() / 60; k.used.Load() != minute && k.grant.Ended() == nil {
 		k.used.Store(minute)
 	}
 	return k.grant
+}
+
+// unbound says why a token of a tenant is not taken: the tenant that it was made for is not there; "" if it is.
+func (t *Table) unbound(k *token) string {
+	if k.record == nil || k.record.role != rest.RoleTenant || t.cfg.Tenants == nil {
+		return ""
+	}
+	r := k.record
+	switch id, known := t.cfg.Tenants.Identity(r.Tenant); {
+	case !known:
+		return fmt.Sprintf("token %q is that of tenant %s, whose record cannot be read (alarm tenant)", k.name, r.Tenant)
+	case id != r.TenantID:
+		return fmt.Sprintf("token %q is that of a tenant %s that was deleted: ask for another (weir token add)", k.name, r.Tenant)
+	}
+	return ""
 }
 
 // Knows implements rest.Issued.
@@ -125,7 +155,11 @@ func (t *Table) List() []client.Token {
 	}
 	now := t.cfg.Now()
 	for _, k := range all {
-		items = append(items, k.item(now))
+		item := k.item(now)
+		if no := t.unbound(k); no != "" && item.State == "valid" {
+			item.State, item.Note = "revoked", no
+		}
+		items = append(items, item)
 	}
 	return items
 }
@@ -140,7 +174,7 @@ func (k *token) item(now time.Time) client.Token {
 	}
 	k.expire(now)
 	r := k.record
-	item.Role, item.State, item.By, item.Expires = r.Role, "valid", r.By, r.Expires
+	item.Role, item.Tenant, item.State, item.By, item.Expires = r.Role, r.Tenant, "valid", r.By, r.Expires
 	item.Created = &r.Created
 	if m := k.used.Load(); m != 0 {
 		at := time.Unix(60*m, 0).UTC()
@@ -213,6 +247,7 @@ func newToken(c change) *token {
 		return k
 	}
 	k.record, k.grant = r, rest.NewGrant(c.name, r.role)
+	k.grant.Tenant = r.Tenant
 	return k
 }
 

@@ -349,6 +349,55 @@ func TestMost(t *testing.T) {
 	}
 }
 
+// tenantIDs are tenants by name; the id "?" is not known.
+type tenantIDs map[string]string
+
+func (ids tenantIDs) Identity(name string) (string, bool) { return ids[name], ids[name] != "?" }
+
+// TestTenants: a token of a tenant is taken while that tenant is there, and never for another of its name.
+func TestTenants(t *testing.T) {
+	h := newHarness(t, store.NewMemory(nil))
+	ids := tenantIDs{"blue": "b1", "odd": "?"}
+	h.cfg.Tenants = ids
+	made, err := h.Add(client.TokenRequest{Name: "of-blue", Role: "tenant", Tenant: "blue"}, rest.Actor{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(role rest.Role, state string) {
+		t.Helper()
+		got := h.role(made.Value)
+		if g := h.Use(sha256.Sum256([]byte(made.Value))); got != role || g.Tenant != "blue" && role != rest.RoleNone {
+			t.Errorf("role %s of %q, want %s", got, g.Tenant, role)
+		}
+		h.want("of-blue tenant " + state)
+	}
+	want(rest.RoleTenant, "valid")
+	ids["blue"] = "?"
+	want(rest.RoleNone, "revoked")
+	h.add("other", "viewer", 0) // does not remove it: its tenant may be there
+	if err := h.Remove("other"); err != nil {
+		t.Fatal(err)
+	}
+	ids["blue"] = "b1"
+	want(rest.RoleTenant, "valid")
+	ids["blue"] = "b2"
+	want(rest.RoleNone, "revoked")
+	delete(ids, "blue")
+	want(rest.RoleNone, "revoked")
+	for _, q := range []client.TokenRequest{{Role: "tenant", Tenant: "blue"}, {Role: "tenant", Tenant: "odd"}, {Role: "tenant"},
+		{Role: "viewer", Tenant: "odd"}} {
+		if _, err := h.Add(q, rest.Actor{}); status(err) == 0 {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	h.add("next", "viewer", 0)
+	h.want("next viewer valid") // and the other is removed
+	if k, err := decode("ci", headed([]byte(`{"name":"ci","role":"tenant","tenant":"blue","sha256":"`+strings.Repeat("0a", 32)+
+		`","created":"2026-11-20T12:00:00Z","by":""}`))); err == nil {
+		t.Errorf("a record without the tenant's id is read as %+v", k)
+	}
+}
+
 // FuzzRecord: what is read as a record reads the same when it is written, and is whole.
 func FuzzRecord(f *testing.F) {
 	at := noon
@@ -362,7 +411,9 @@ func FuzzRecord(f *testing.F) {
 		f.Add("ci", value, true)
 		f.Add("ci", []byte(body), false)
 	}
-	for _, body := range []string{"", "{}", "null", `{"name":"ci","role":"tenant","tenant":"a"}`, `{"name":"ci"} x`} {
+	for _, body := range []string{"", "{}", "null", `{"name":"ci","role":"tenant","tenant":"a"}`, strings.Replace(
+		`{"name":"ci","role":"tenant","tenant":"a","tenant_id":"b","sha256":"","created":"2026-11-20T12:00:00Z","by":""}`,
+		`"sha256":"`, `"sha256":"`+strings.Repeat("0a", 32), 1), `{"name":"ci"} x`} {
 		f.Add("ci", []byte(body), false)
 	}
 	f.Fuzz(func(t *testing.T, name string, value []byte, whole bool) {
@@ -385,6 +436,7 @@ func FuzzRecord(f *testing.F) {
 		}
 		q, err := decode(name, again)
 		if err != nil || q.hash != r.hash || q.By != r.By || !q.Created.Equal(r.Created) ||
+			q.Tenant != r.Tenant || q.TenantID != r.TenantID || (r.role == rest.RoleTenant) != (r.Tenant != "") ||
 			(q.Expires == nil) != (r.Expires == nil) || q.Expires != nil && !q.Expires.Equal(*r.Expires) {
 			t.Fatalf("%q: %v, %+v, want %+v", value, err, q, r)
 		}

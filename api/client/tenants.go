@@ -17,7 +17,7 @@ const tenantsPath = "/v1/tenants"
 // TenantDefinition is what an operator says of a tenant.
 type TenantDefinition struct {
 	Name   string `json:"name,omitempty" maxLength:"64" doc:"Lower-case letters, digits and hyphens. In a request it may be left out: the path has it."`
-	Number uint16 `json:"number,omitempty" doc:"1 to 1023: that of the tenant in cookies. In a request it may be left out: one is assigned, which never changes."`
+	Number uint16 `json:"number,omitempty" maximum:"1023" doc:"1 to 1023: that of the tenant in cookies. In a request it may be left out: one is assigned, which never changes."`
 	// Ports are DPID/PORT, DPID/* for all ports of a switch, or * for all ports of all switches.
 	Ports       []string       `json:"ports" nullable:"false" doc:"Where the tenant's packets come in and go out: DPID/PORT, DPID/* for all ports of a switch, or * for all ports of all switches."`
 	Space       []TenantRegion `json:"space,omitempty" nullable:"false" doc:"Which packets are the tenant's; left out: all at its ports, which are no other tenant's then."`
@@ -26,7 +26,7 @@ type TenantDefinition struct {
 
 // TenantRegion is a part of a tenant's space.
 type TenantRegion struct {
-	Priority uint16   `json:"priority" doc:"1 to 1000: of the regions that a packet is in, the highest one says whose it is."`
+	Priority uint16   `json:"priority" minimum:"1" maximum:"1000" doc:"1 to 1000: of the regions that a packet is in, the highest one says whose it is."`
 	Match    Selector `json:"match" doc:"Fields by their OpenFlow 1.3 names; prerequisites are filled in."`
 }
 

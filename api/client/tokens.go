@@ -12,10 +12,11 @@ const tokensPath = "/v1/tokens"
 // Token is one of the tokens that an instance takes, without its value.
 type Token struct {
 	Name    string     `json:"name" doc:"In the audit log it is who asked."`
-	Role    string     `json:"role" doc:"What it allows: viewer, operator or admin; - where that is not known."`
+	Role    string     `json:"role" doc:"What it allows: viewer, operator, admin or tenant; - where that is not known."`
+	Tenant  string     `json:"tenant,omitempty" doc:"Of role tenant: whose it is."`
 	From    string     `json:"from" enum:"file,store" doc:"file: a file of the data directory holds it. store: it was made by a request, and one can revoke it."`
 	File    string     `json:"file,omitempty" doc:"The file of the data directory."`
-	State   string     `json:"state" enum:"valid,expired,revoked,unreadable" doc:"revoked: the store has not taken that yet; delete it again. unreadable: the store's record of it is damaged or of a newer version, and it is not taken."`
+	State   string     `json:"state" enum:"valid,expired,revoked,unreadable" doc:"revoked: the store has not taken that yet, delete it again; or its tenant was deleted. unreadable: the store's record of it is damaged or of a newer version, and it is not taken."`
 	Created *time.Time `json:"created,omitempty"`
 	By      string     `json:"by,omitempty" doc:"Who made it."`
 	Expires *time.Time `json:"expires,omitempty" doc:"From then on it is not taken; left out: it has no such time."`
@@ -26,7 +27,8 @@ type Token struct {
 // TokenRequest asks for a token.
 type TokenRequest struct {
 	Name    string     `json:"name,omitempty" maxLength:"64" doc:"Up to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or digit. Left out: one is made."`
-	Role    string     `json:"role" enum:"viewer,operator,admin" doc:"viewer reads; operator changes the network; admin may do all."`
+	Role    string     `json:"role" enum:"viewer,operator,admin,tenant" doc:"viewer reads; operator changes the network; admin may do all; tenant reads what is of one tenant."`
+	Tenant  string     `json:"tenant,omitempty" maxLength:"64" doc:"Of role tenant: whose it is. When that tenant is deleted the token is not taken any more."`
 	Expires *time.Time `json:"expires,omitempty" doc:"From when on it is not taken any more. Left out: it is valid until it is deleted."`
 }
 

@@ -26,7 +26,7 @@ func (s *writer) withdraw(ctx context.Context, in *deleteInput) (*revision.NoCon
 	}
 	c := rest.ChangeOf(ctx)
 	c.Object = "intent " + in.ID
-	answers, err := s.makeDurable(ctx, []intent.Request{{Op: intent.Withdraw, ID: in.ID, IfMatch: etagOf(in.IfMatch)}}, false)
+	answers, err := s.makeDurable(ctx, []intent.Request{{Op: intent.Withdraw, ID: in.ID, IfMatch: rest.ETag(in.IfMatch)}}, false)
 	if err != nil {
 		return nil, submitRefusal(err)
 	}

@@ -107,7 +107,7 @@ func (p *postedIntents) named(id string) *rest.Refusal {
 
 // headers takes If-Match and Idempotency-Key. The key of a batch is one for each of its items.
 func (p *postedIntents) headers(h http.Header, op intent.Op) *rest.Refusal {
-	match, key := etagOf(h.Get("If-Match")), h.Get("Idempotency-Key")
+	match, key := rest.ETag(h.Get("If-Match")), h.Get("Idempotency-Key")
 	switch {
 	case match != "" && op == intent.Create:
 		return rest.Refuse(http.StatusBadRequest, "If-Match was given, and POST makes new intents: PUT replaces one")
@@ -129,9 +129,6 @@ func (p *postedIntents) headers(h http.Header, op intent.Op) *rest.Refusal {
 	}
 	return nil
 }
-
-// etagOf returns an etag without its quotes.
-func etagOf(header string) string { return strings.Trim(strings.TrimPrefix(header, "W/"), `"`) }
 
 func wantJSON(r *http.Request) *rest.Refusal {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")

@@ -13,13 +13,14 @@ type Role uint8
 // The roles.
 const (
 	RoleNone     Role = iota // no valid token
+	RoleTenant               // reads what is of one tenant
 	RoleViewer               // reads
 	RoleOperator             // changes the network, but not who may
 	RoleAdmin                // all
 )
 
-// String returns "none", "viewer", "operator" or "admin".
-func (r Role) String() string { return [...]string{"none", "viewer", "operator", "admin"}[r] }
+// String returns "none", "tenant", "viewer", "operator" or "admin".
+func (r Role) String() string { return [...]string{"none", "tenant", "viewer", "operator", "admin"}[r] }
 
 // Token is a secret and what it allows.
 type Token struct {
@@ -107,7 +108,7 @@ func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *Refusal {
 			if no := grant.Ended(); no != nil {
 				return no
 			}
-			by.Role, by.Name, by.grant = grant.Role, grant.Name, grant
+			by.Role, by.Name, by.Tenant, by.grant = grant.Role, grant.Name, grant.Tenant, grant
 		}
 	}
 	switch {
@@ -115,6 +116,10 @@ func (g *gate) authorize(r *http.Request, needs Role, by *Actor) *Refusal {
 		return &Refusal{Status: http.StatusUnauthorized, reason: "token",
 			Detail: "the token given is not one of this instance, or was revoked: use the one in the file token of its " +
 				"data directory, or ask for another (weir token add)"}
+	case by.Role == RoleTenant && needs > RoleTenant:
+		return &Refusal{Status: http.StatusForbidden, reason: "token",
+			Detail: "a token of tenant " + by.Tenant + " was given, which reads /v1/tenants/" + by.Tenant +
+				" and nothing else: this needs role " + needs.String()}
 	case by.Role < needs:
 		return &Refusal{Status: http.StatusForbidden, reason: "token",
 			Detail: "a token of role " + by.Role.String() + " was given, and this needs role " + needs.String()}

@@ -14,6 +14,7 @@ import (
 type Actor struct {
 	Name    string // of the token
 	Role    Role
+	Tenant  string // of RoleTenant: whose
 	From    string // the address of the caller
 	Request string // id of the request
 

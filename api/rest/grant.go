@@ -18,8 +18,9 @@ type Issued interface {
 
 // Grant is what an issued token allows, until it is over.
 type Grant struct {
-	Name string
-	Role Role
+	Name   string
+	Role   Role
+	Tenant string // of RoleTenant: whose
 
 	over context.Context
 	end  context.CancelCauseFunc

@@ -15,6 +15,9 @@ import (
 	"github.com/weirnet/weir/api/client"
 )
 
+// ETag returns the etag of a header, without its quotes.
+func ETag(header string) string { return strings.Trim(strings.TrimPrefix(header, "W/"), `"`) }
+
 // problemType is the media type of a problem.
 const problemType = "application/problem+json"
 

@@ -212,6 +212,7 @@ func (s *state) delete(name string, o client.TenantOptions) (*change, error) {
 	}
 	c.numbers.free(name)
 	if r.record == nil {
+		c.answer.Changes = []client.FieldChange{{Path: "record", Old: "unreadable"}}
 		return c, nil
 	}
 	c.answer.Changes = differences(&r.record.TenantDefinition, &client.TenantDefinition{})
