@@ -40,7 +40,8 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(),
-		newDiff(), newDrain(), newUndrain(), newForget(), newToken(), newBackup(), newRestore(), newPrint(), bench.New(),
+		newDiff(), newDrain(), newUndrain(), newForget(), newTenant(), newToken(),
+		newBackup(), newRestore(), newPrint(), bench.New(),
 		probe.New(), newCert(), newVersion(), newCompletion(root))
 	return root
 }

@@ -37,6 +37,7 @@ var kinds = []kind{
 	{name: "groups", singular: "group", rows: groupResource},
 	{name: "meters", singular: "meter", rows: meterResource},
 	{name: "intents", singular: "intent", rows: intentResource},
+	{name: "tenants", singular: "tenant", rows: tenantResource},
 	{name: "members", singular: "member", rows: memberResource},
 	{name: "apps", singular: "app", rows: appResource},
 	{name: "alarms", singular: "alarm", rows: alarmResource, all: allAlarmsResource},
@@ -52,10 +53,10 @@ func newGet() *cobra.Command {
 		Use:   "get KIND [ID]",
 		Short: "Show the network as an instance sees it",
 		Long: `Show the network as an instance sees it. KIND is one of switches, ports, links, hosts, flows, groups, meters, intents,
-members, apps, alarms, drains, audit, config.
+tenants, members, apps, alarms, drains, audit, config.
 
 ID is a datapath id or name for switches, ports, links (or two with a hyphen between), flows, groups and meters, an id (MAC, or
-MAC/vlan) or IP address for hosts, a name for members and apps, an id for intents, a kind for alarms and drains, and for audit
+MAC/vlan) or IP address for hosts, a name for tenants, members and apps, an id for intents, a kind for alarms and drains, and for audit
 the time, or how long ago, of the first record. Ports of one switch are shown with their counters and rates, and the age of
 these; JSON has more of them. STATE of a link tells how it is known (confirmed: discovery frames have passed), UP whether it can
 be used now: a confirmed link that is cut is confirmed and not up. Flows are the desired rules and their state; with --actual

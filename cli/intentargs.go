@@ -110,7 +110,7 @@ func (w *intentArgs) request(ctx context.Context, c *client.Client, args []strin
 	if err != nil {
 		return nil, err
 	}
-	q.Selector, err = parseMatches(w.list("match"))
+	q.Selector, err = parseFields("--match", w.list("match"))
 	return q, err
 }
 
@@ -134,12 +134,13 @@ func (w *intentArgs) values(q *client.IntentRequest) error {
 	return nil
 }
 
-func parseMatches(list []string) (client.Selector, error) {
+// parseFields reads the fields of a match that a flag gives, each FIELD=VALUE.
+func parseFields(flag string, list []string) (client.Selector, error) {
 	s := client.Selector{}
 	for _, m := range list {
 		name, value, ok := strings.Cut(m, "=")
 		if _, twice := s[name]; !ok || name == "" || value == "" || twice {
-			return nil, fmt.Errorf("--match %q given, want FIELD=VALUE, such as tcp_dst=80, each field once", m)
+			return nil, fmt.Errorf("%s %q given, want FIELD=VALUE, such as tcp_dst=80, each field once", flag, m)
 		}
 		s[name] = value
 	}

@@ -31,27 +31,32 @@ data directory: docs/access.md.`,
 }
 
 // tokenRoles are the roles that a token can have.
-var tokenRoles = []string{"viewer", "operator", "admin"}
+var tokenRoles = []string{"viewer", "operator", "admin", "tenant"}
 
 func newTokenAdd() *cobra.Command {
 	var r command.AnswerFlags
-	var role, expires string
+	var role, expires, of string
 	cmd := &cobra.Command{
 		Use:   "add NAME --role ROLE",
 		Short: "Make a token",
 		Long: `Make a token, and print it: alone on standard output, so that a script can take it, and what it is on standard error. It is shown this
 once: the instance keeps its SHA-256 only. It is valid at once, and over restarts. NAME is who asks, in the audit log.
 
-A viewer reads; an operator changes the network; an admin may do all. With --expires the token ends by itself, a while from now (36h, 30d,
+A viewer reads; an operator changes the network; an admin may do all; one of role tenant reads what is of --tenant, until that tenant is
+deleted, and nothing else. With --expires the token ends by itself, a while from now (36h, 30d,
 4w) or at a time (2026-12-24T18:00:00Z).`,
 		Example: `  weir token add ci --role operator --expires 30d
   WEIR_TOKEN=$(weir token add dashboard --role viewer)
+  weir token add of-blue --role tenant --tenant blue
   weir token add anna --role admin --expires 2026-12-24T18:00:00Z -o json`,
 		Args: command.WantArgs(1, 1, "NAME, such as ci: weir token add ci --role viewer"),
 		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
-			q := client.TokenRequest{Name: args[0], Role: role}
-			if role == "" {
-				return fmt.Errorf("no --role given, want viewer, operator or admin")
+			q := client.TokenRequest{Name: args[0], Role: role, Tenant: of}
+			switch {
+			case role == "":
+				return fmt.Errorf("no --role given, want viewer, operator, admin or tenant")
+			case (role == "tenant") != (of != ""):
+				return fmt.Errorf("--role %s with --tenant %q given, want --tenant NAME with --role tenant, and only there", role, of)
 			}
 			if expires != "" {
 				at, err := parseExpires(expires, time.Now())
@@ -77,6 +82,7 @@ A viewer reads; an operator changes the network; an admin may do all. With --exp
 	}
 	r.AddFlags(cmd)
 	cmd.Flags().Var(command.Enum(&role, tokenRoles...), "role", "what it allows")
+	cmd.Flags().StringVar(&of, "tenant", "", "whose it is, of role tenant")
 	cmd.Flags().StringVar(&expires, "expires", "", "when it ends: how long from now, or a time (default: when it is revoked)")
 	cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(tokenRoles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -106,10 +112,10 @@ func parseExpires(s string, now time.Time) (time.Time, error) {
 
 // tokenResource is not among the kinds of weir get: weir token list shows it.
 var tokenResource = &resource[client.Token]{
-	header: []string{"NAME", "ROLE", "STATE", "FROM", "BY", "CREATED", "EXPIRES", "USED", "NOTE"},
+	header: []string{"NAME", "ROLE", "TENANT", "STATE", "FROM", "BY", "CREATED", "EXPIRES", "USED", "NOTE"},
 	cells: func(t client.Token) []string {
-		return []string{t.Name, t.Role, t.State, strings.TrimSpace(t.From + " " + t.File), t.By, optionalTimestamp(t.Created),
-			optionalTimestamp(t.Expires), optionalTimestamp(t.Used), t.Note}
+		return []string{t.Name, t.Role, t.Tenant, t.State, strings.TrimSpace(t.From + " " + t.File), t.By,
+			optionalTimestamp(t.Created), optionalTimestamp(t.Expires), optionalTimestamp(t.Used), t.Note}
 	},
 	key: func(t client.Token) string { return t.Name },
 	list: func(ctx context.Context, c *client.Client, _ string) (*client.Page[client.Token], error) {
