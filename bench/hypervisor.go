@@ -15,19 +15,20 @@ import (
 
 // Hypervisor is what it costs tenants' controllers that a hypervisor stands between them and the switches: the same
 // messages between the same ends over it, over a relay that copies bytes, and over nothing, in each run one after
-// the other. The zero value of a field means its default.
+// the other. Weir itself is measured, and another hypervisor if one is given. The zero value of a field means its
+// default.
 type Hypervisor struct {
 	tenants.Config
-	// Address is where a hypervisor that runs takes switches, which has been told of the tenants: each has the
-	// packets of its VLAN, and the controller that Config.Controllers says. If empty, relay and bare path alone are
-	// measured.
+	// Address is where another hypervisor that runs takes switches, which has been told of the tenants: each has the
+	// packets of its VLAN, and the controller that Config.Controllers says. Empty: there is none.
 	Address  string
+	NoWeir   bool          // leaves out Weir
 	PID      int           // of that hypervisor, whose CPU time is read; 0: not known
 	Duration time.Duration // of one run; default 3 s
 	// Cut is for how long there is load before and after each run that does not count; default a tenth of Duration,
 	// negative none.
 	Cut     time.Duration
-	Program string // the weir binary of the relay; default this one
+	Program string // the weir binary of instance and relay; default this one
 	Options
 }
 
@@ -67,6 +68,9 @@ func (c *Hypervisor) plan(r *report.Report) (list []participant) {
 	names := []string{relayed, untouched}
 	if c.Address != "" {
 		names = slices.Insert(names, 0, c.Address)
+	}
+	if !c.NoWeir {
+		names = slices.Insert(names, 0, report.Weir)
 	}
 	all := &comparison{}
 	for _, name := range names {

@@ -3,7 +3,10 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/report"
 	"github.com/weirnet/weir/bench/target"
 	"github.com/weirnet/weir/bench/tenants"
 )
@@ -18,6 +21,8 @@ func (s *stand) begin(ctx context.Context) (err error) {
 	case untouched:
 	case relayed:
 		s.process, to, err = target.StartRelay(ctx, s.c.Program, to, s.c.Nagle)
+	case report.Weir:
+		to, err = s.startWeir(ctx, to)
 	default:
 		s.process, err = target.Running(s.name, s.c.PID)
 		to = []string{s.name}
@@ -35,10 +40,35 @@ func (s *stand) begin(ctx context.Context) (err error) {
 // config is that of the load: only controllers that a hypervisor knows have to listen at certain addresses.
 func (s *stand) config() *tenants.Config {
 	c := s.c.Config
-	if s.name == relayed || s.name == untouched {
+	if s.name != s.c.Address {
 		c.Controllers = ""
 	}
 	return &c
+}
+
+// startWeir starts an instance with tenants whose controllers are at some addresses, and returns where it takes
+// switches.
+func (s *stand) startWeir(ctx context.Context, controllers []string) ([]string, error) {
+	var err error
+	if s.process, err = target.StartIn(ctx, "", s.c.Program); err != nil {
+		return nil, err
+	}
+	api, err := client.New(client.Config{Address: s.process.API})
+	if err != nil {
+		return nil, err
+	}
+	defer api.Close()
+	if err := target.AwaitReady(ctx, api); err != nil {
+		return nil, err
+	}
+	for i, address := range controllers {
+		d := client.TenantDefinition{Name: fmt.Sprintf("t%d", i+1), Ports: []string{"*"}, Controllers: []string{"tcp:" + address},
+			Space: []client.TenantRegion{{Priority: 10, Match: client.Selector{"vlan_vid": fmt.Sprint(tenants.FirstVLAN + i)}}}}
+		if _, err := api.PutTenant(ctx, &d, client.TenantOptions{New: true}); err != nil {
+			return nil, fmt.Errorf("tenant %s: %w", d.Name, err)
+		}
+	}
+	return []string{s.process.Address}, nil
 }
 
 // run does the i-th run and judges it.

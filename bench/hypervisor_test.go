@@ -34,7 +34,7 @@ func TestHypervisorIsMeasuredBesideRelayAndNothing(t *testing.T) {
 	}()
 	for _, rate := range []int{1000, 0} {
 		c := &bench.Hypervisor{Config: tenants.Config{Rate: rate, Controllers: relay.To[0], Warmup: time.Millisecond,
-			LateLimit: time.Minute}, Address: ln.Addr().String(), PID: os.Getpid(), Duration: 30 * time.Millisecond,
+			LateLimit: time.Minute}, Address: ln.Addr().String(), NoWeir: true, PID: os.Getpid(), Duration: 30 * time.Millisecond,
 			Options: bench.Options{Runs: 2}}
 		r, err := bench.Run(t.Context(), c)
 		if err != nil {
@@ -82,7 +82,7 @@ func TestTenantsAreShown(t *testing.T) {
 	t.Parallel()
 	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
 		c := &bench.Hypervisor{Config: tenants.Config{Kind: tenants.FlowMod, Version: v, Tenants: 3, Outstanding: 2, Nagle: true,
-			Warmup: time.Millisecond}, Duration: 200 * time.Millisecond, Options: bench.Options{Runs: 1}}
+			Warmup: time.Millisecond}, NoWeir: true, Duration: 200 * time.Millisecond, Options: bench.Options{Runs: 1}}
 		r, err := bench.Run(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestHypervisorThatIsNone(t *testing.T) {
 	for address, want := range map[string]string{"127.0.0.1:1": "connection refused",
 		deaf.Addr().String(): "switch 1 has not connected to the controller of tenant 1"} {
 		c := &bench.Hypervisor{Config: tenants.Config{Rate: 1000, Controllers: fmt.Sprintf("127.0.0.1:%d", freePort(t)),
-			Settle: 200 * time.Millisecond, Warmup: time.Millisecond, LateLimit: time.Minute}, Address: address,
+			Settle: 200 * time.Millisecond, Warmup: time.Millisecond, LateLimit: time.Minute}, Address: address, NoWeir: true,
 			Duration: 20 * time.Millisecond, Options: bench.Options{Runs: 1}}
 		r, err := bench.Run(t.Context(), c)
 		if err != nil {
@@ -127,4 +127,26 @@ func freePort(t *testing.T) int {
 	}
 	defer ln.Close()
 	return ln.Addr().(*net.TCPAddr).Port
+}
+
+// TestWeirServesTenants measures an instance with each kind of messages, of tenants whose controllers connect to nothing
+// but it: every pair of a flow-mod and a barrier has the switch get a flow-mod.
+func TestWeirServesTenants(t *testing.T) {
+	t.Parallel()
+	for _, k := range tenants.Kinds() {
+		c := &bench.Hypervisor{Config: tenants.Config{Kind: k, Tenants: 3, Outstanding: 4, Warmup: time.Millisecond},
+			Duration: 100 * time.Millisecond, Options: bench.Options{Runs: 1}}
+		r, err := bench.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := r.Results[0]
+		if r.Verdict != report.Valid || x.Subject != report.Weir || x.Measures[0].Median == 0 ||
+			x.Measure(k.Messages()+" ÷ relay") == nil || x.Processes[1].RSS.Median == 0 {
+			t.Fatalf("%s: %s: %+v", k, r.Verdict, x)
+		}
+		if m := x.Measure("flow-mods that switches got, each"); k == tenants.FlowMod && (m == nil || m.Median < 1) {
+			t.Errorf("switches got %+v flow-mods for each pair", m)
+		}
+	}
 }

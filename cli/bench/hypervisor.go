@@ -20,15 +20,15 @@ func newHypervisor() *cobra.Command {
 		Use:   "hypervisor",
 		Short: "What a hypervisor costs tenants' controllers, beside a relay and nothing at all",
 		Long: `Tenants' controllers and emulated switches exchange messages: without anything between them (bare),
-over a process that copies bytes (relay), and over the hypervisor that is given, in each run one after
-the other. The report has latencies of all tenants and of each, how alike they were (Jain's index), the
+over a process that copies bytes (relay), over an instance of this binary that has been told of the
+tenants (weir), and over another hypervisor if one is given, in each run one after the other. The report has latencies of all tenants and of each, how alike they were (Jain's index), the
 CPU use of what stands between, and the ratios of each run. With --rate, messages are meant for their
 times whether others were answered or not, all that are due in a millisecond for its beginning, and
 latency counts from then; without it, as many as --outstanding wait at any time, and what counts is how
 many come through. There is no result if the generator was late, a message was lost, came twice or came
 to another tenant: the report says why, and the exit code is 1.
 
-The hypervisor has to give each tenant the packets of a VLAN, 100 for the first, 101 for the next, at
+Another hypervisor has to give each tenant the packets of a VLAN, 100 for the first, 101 for the next, at
 all ports, and to connect each to its controller, the first at --controllers, the next at the next port.`,
 		Example: `  weir bench hypervisor --rate 40000
   weir bench hypervisor --message packet-out --tenants 20 --total-rate 60000 --tcp-nodelay=false
@@ -63,7 +63,8 @@ all ports, and to connect each to its controller, the first at --controllers, th
 	f.IntVar(&total, "total-rate", 0, "the same, of all tenants together")
 	f.IntVar(&c.Outstanding, "outstanding", 0, "messages of each tenant that wait for answers (default 256)")
 	f.BoolVar(&noDelay, "tcp-nodelay", true, "connections of controllers, switches and the relay have TCP_NODELAY")
-	f.StringVar(&c.Address, "hypervisor", "", "where a hypervisor that runs takes switches, HOST:PORT; needs --controllers")
+	f.StringVar(&c.Address, "hypervisor", "", "where another hypervisor takes switches, HOST:PORT; needs --controllers")
+	f.BoolVar(&c.NoWeir, "no-weir", false, "leave out Weir")
 	f.IntVar(&c.PID, "hypervisor-pid", 0, "its process id, to read its CPU use")
 	f.StringVar(&c.Controllers, "controllers", "",
 		"HOST:PORT where the first tenant's controller listens for it, each other one at the next port")
