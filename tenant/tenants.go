@@ -116,8 +116,10 @@ func (d *Definition) sharedPort(other *Definition) (netview.Point, bool) {
 
 // Space is a tenant's part of the packets, as the spaces of others leave it.
 type Space struct {
-	own    []region // by falling priority; empty: all packets
-	others []region // those of other tenants
+	of         *Definition
+	priorities []uint16 // of the regions of all tenants, rising
+	own        []region // by falling priority; empty: all packets
+	others     []region // those of other tenants
 }
 
 // Space returns the space of a tenant, as it is until the next change of Tenants.
@@ -126,19 +128,34 @@ func (t *Tenants) Space(name string) *Space {
 	if d == nil {
 		return nil
 	}
-	s := &Space{}
+	s := &Space{of: d}
 	for i := range d.Space {
 		s.own = append(s.own, newRegion(&d.Space[i]))
 	}
 	for _, other := range t.All() {
 		for i := range other.Space {
+			s.priorities = append(s.priorities, other.Space[i].Priority)
 			if other != d && len(d.Space) > 0 {
 				s.others = append(s.others, newRegion(&other.Space[i]))
 			}
 		}
 	}
+	slices.Sort(s.priorities)
+	s.priorities = slices.Compact(s.priorities)
 	return s
 }
+
+// Regions returns the tenant's regions; none: all packets at its ports are its own. They are not to be changed.
+func (s *Space) Regions() []Region { return s.of.Space }
+
+// All reports whether all ports of a switch are the tenant's.
+func (s *Space) All(dpid netview.DPID) bool {
+	_, all := s.of.At(dpid)
+	return all
+}
+
+// Priorities returns the priorities that regions have, of all tenants, in rising order. They are not to be changed.
+func (s *Space) Priorities() []uint16 { return s.priorities }
 
 // Whose returns the name of the tenant whose space a packet is in, given as a match that fixes all its fields; "" if it is
 // nobody's. Of tenants without regions it knows nothing.

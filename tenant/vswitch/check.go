@@ -52,8 +52,8 @@ func (s *physical) checkParts(r *row) error {
 			wanted++
 		}
 	}
-	if !r.entry && !(r.miss && wanted > 0) {
-		if wanted > 0 {
+	if !r.entry && (!r.miss || r.short) {
+		if wanted > 0 && !r.miss {
 			return fmt.Errorf("vswitch: row %d has no entry, and %d parts", r.number, wanted)
 		}
 		return nil

@@ -53,7 +53,7 @@ func (s *physical) showMisses() {
 		place := missPlace(uint8(table))
 		r := s.byPlace[place]
 		switch {
-		case !is || r != nil && r.miss && len(r.parts) > 0:
+		case !is || r != nil && r.miss && !r.short:
 			continue
 		case r == nil:
 			r = s.newRow()
@@ -64,7 +64,7 @@ func (s *physical) showMisses() {
 				r.told.instructions = append(r.told.instructions, openflow.Instruction{Type: openflow.InstructionClearActions})
 			}
 		}
-		r.miss = true
-		s.sync(r, true)
+		r.miss, r.short = true, false
+		s.sync(r, false)
 	}
 }

@@ -21,7 +21,7 @@ type contents struct {
 func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, now time.Duration, out Output) error {
 	s.begin(who, now, out)
 	if m.Command != openflow.GroupDelete {
-		if err := s.checkGroup(m); err != nil {
+		if err := (checks{&s.physical}).group(m); err != nil {
 			return err
 		}
 	}
@@ -64,14 +64,14 @@ func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, 
 	return nil
 }
 
-// checkGroup refuses what the tables would take, and the physical switch must not have.
-func (s *physical) checkGroup(m *openflow.GroupMod) error {
+// group refuses what the tables would take, and the physical switch must not have.
+func (s checks) group(m *openflow.GroupMod) error {
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
 		if _, own := s.ports[b.WatchPort]; !own && b.WatchPort != openflow.PortAny {
 			return &flowtable.Error{Code: openflow.GroupModFailedBadWatch, Reason: "no port of the tenant's"}
 		}
-		if err := s.checkActions(openflow.Match{}, b.Actions, tenant.AtTheEnd); err != nil {
+		if err := s.actions(openflow.Match{}, b.Actions, tenant.AtTheEnd); err != nil {
 			return err
 		}
 	}

@@ -58,6 +58,7 @@ type physical struct {
 	claims     map[string][]*part // by place, who wants it; the first has it
 	priorities map[uint16]int     // how many entries have it
 	barriers   barriers
+	single     single // of Config.Single
 
 	out    Output
 	origin Origin // of the call that is under way
@@ -65,8 +66,12 @@ type physical struct {
 }
 
 func newPhysical(cfg Config) physical {
-	return physical{cfg: cfg, ports: make(ports), rows: make(map[uint32]*row), byHandle: make(map[uint32]*row),
+	s := physical{cfg: cfg, ports: make(ports), rows: make(map[uint32]*row), byHandle: make(map[uint32]*row),
 		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int)}
+	if cfg.Single {
+		s.single.settleIn(cfg.Space)
+	}
+	return s
 }
 
 // newRow returns a row with a number.
@@ -88,6 +93,7 @@ func (s *physical) sync(r *row, anew bool) {
 		if p == nil {
 			p = &part{row: r, place: place}
 			r.parts = append(r.parts, p)
+			s.single.rules++
 		}
 		stays[p] = true
 		wanted := p.set != nil && p.state != partLeaving || p.state == partHidden && slices.Contains(s.claims[place], p)
@@ -176,6 +182,7 @@ func (s *physical) leaveAll(r *row) {
 // drop forgets a part whose rule the physical switch does not have.
 func (s *physical) drop(p *part) {
 	p.row.parts = slices.DeleteFunc(p.row.parts, func(q *part) bool { return q == p })
+	s.single.rules--
 	s.unclaim(p)
 }
 

@@ -1,6 +1,7 @@
 package vswitch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -25,6 +26,12 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 	}
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return !keeps(space, &r.told) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
+	}
+	if s.cfg.Single {
+		lost := s.single.settleIn(space)
+		for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return slices.Contains(lost, r.told.priority) }) {
+			s.refuse(r, tableFull("there are fewer priorities now, for more regions"))
+		}
 	}
 	s.reorder()
 }

@@ -61,7 +61,8 @@ type row struct {
 	place       string
 	handle      uint32
 	entry       bool   // the tables have an entry; else its rules are being removed
-	miss        bool   // of no place: it shows what no entry of a table matches
+	miss        bool   // it shows what no entry of a table matches
+	short       bool   // the physical switch has refused a part of it, a row of misses
 	origin      Origin // of the message that ordered it
 	told        entryCopy
 	born        time.Duration
@@ -124,10 +125,12 @@ func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 		r = s.newRow() // check has seen that there is a number
 		r.place, s.byPlace[place] = place, r
 	}
+	var moved []uint16
 	if !r.entry {
-		s.priorities[e.Priority]++
+		moved = s.takePriority(e.Priority)
 	}
 	r.handle, r.entry, r.born = e.Handle, true, s.now
+	s.move(moved)
 	s.byHandle[e.Handle] = r
 	s.order(r, e)
 }
@@ -146,10 +149,8 @@ func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 	r := s.byHandle[handle]
 	delete(s.byHandle, handle)
 	r.entry = false
-	if s.priorities[r.told.priority]--; s.priorities[r.told.priority] == 0 {
-		delete(s.priorities, r.told.priority)
-	}
 	s.leaveAll(r)
+	s.givePriority(r.told.priority)
 }
 
 // order orders a row's rules.
@@ -165,7 +166,11 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 // reorder orders the rules anew that do something else, or stand elsewhere, now that ports, groups or meters have changed.
 func (s *Switch) reorder() {
 	s.contents = contentsOf(s.tables, s.ports, s.now)
-	for _, r := range rowsWhere(s.byHandle, func(*row) bool { return true }) {
+	for _, r := range rowsWhere(s.rows, func(r *row) bool { return r.entry || r.miss }) {
+		if s.cfg.Single && s.tooMany(r) {
+			s.refuse(r, tableFull("the entry takes too many rules now"))
+			continue
+		}
 		s.sync(r, false)
 	}
 }

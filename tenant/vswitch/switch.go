@@ -21,6 +21,10 @@ type Config struct {
 	Space      *tenant.Space
 	Frames     *Frames // of the tenants that have spaces; nil if all packets at its ports are the tenant's
 	Rows       *Rows   // of all the tenant's switches
+	// Single: the physical switch has one table for all, and the virtual one has one. Version is the one that the physical
+	// switch speaks; 0 for 1.3.
+	Single  bool
+	Version openflow.Version
 }
 
 // TablesMax is how many tables a virtual switch may have.
@@ -52,6 +56,9 @@ type Switch struct {
 
 // New returns a switch without entries and ports.
 func New(cfg Config) *Switch {
+	if cfg.Single {
+		cfg.Tables = 1
+	}
 	return &Switch{physical: newPhysical(cfg),
 		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true})}
 }
@@ -131,6 +138,7 @@ func (s *Switch) Outcome(o *ruleset.Outcome, now time.Duration, out Output) {
 // refuse takes an entry out of the tables that the physical switch does not take.
 func (s *Switch) refuse(r *row, why *flowtable.Error) {
 	if !r.entry {
+		r.short = r.miss
 		return
 	}
 	s.silent = true
