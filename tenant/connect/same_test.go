@@ -209,6 +209,12 @@ func listen(t *testing.T) net.Listener {
 // TestAnswersAreAnEmulatedSwitchs: the same messages to a virtual and to an emulated switch have the same answers.
 func TestAnswersAreAnEmulatedSwitchs(t *testing.T) {
 	t.Run("1.3", func(t *testing.T) { sameAnswers(t, openflow.V13, vswitch.Config{Tables: tables}, conversation()) })
+	t.Run("1.3, one table", func(t *testing.T) {
+		sameAnswers(t, openflow.V13, vswitch.Config{Tables: 1, Single: true}, conversation())
+	})
+	t.Run("1.0 at one of 1.0", func(t *testing.T) {
+		sameAnswers(t, openflow.V10, vswitch.Config{Tables: 1, Single: true, Version: openflow.V10}, conversation10())
+	})
 	t.Run("1.0", func(t *testing.T) { sameAnswers(t, openflow.V10, vswitch.Config{Tables: tables}, conversation10()) })
 }
 

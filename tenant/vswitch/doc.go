@@ -22,6 +22,7 @@
 //   - Each row, which is a place of an entry, has a number that no other row of the tenant has, as long as the physical
 //     switch may have its rule; the next entry in this place has the same number, and another incarnation.
 //   - No rule outputs to a port that is not the tenant's, or matches a packet that is not.
+//   - Where all share one table, a rule stands in the block of its region, above those of regions that come after it.
 //   - Barriers are answered in their order.
 //
 // The package is pure: no goroutine, no clock. A Switch has one owner at a time.

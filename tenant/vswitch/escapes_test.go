@@ -159,19 +159,23 @@ func TestEscapes(t *testing.T) {
 			if got := whose(t, tenants, c.frame); got != "red" {
 				t.Fatalf("the frame is %q's before", got)
 			}
-			w := &wire{}
-			s := New(Config{Tenant: 1, DPID: 1, Tables: 4, Space: tenants.Space("red"), Rows: &Rows{}})
-			for p := range uint32(2) {
-				s.SetPort(openflow.Port{Number: p + 1, Name: fmt.Sprint(p + 1)}, 0, w)
-			}
-			for _, e := range c.entries {
-				if err := s.FlowMod(openflow.V13, flowMod(e.table, e.match, e.do...), Origin{}, 0, w); err != nil {
-					return // refused
+			for _, single := range []bool{false, true} {
+				w := &wire{}
+				s := New(Config{Tenant: 1, DPID: 1, Tables: 4, Space: tenants.Space("red"), Rows: &Rows{}, Single: single})
+				for p := range uint32(2) {
+					s.SetPort(openflow.Port{Number: p + 1, Name: fmt.Sprint(p + 1)}, 0, w)
 				}
-			}
-			s.Tables().Receive(1, c.frame, 0, w)
-			if got := whose(t, tenants, w.frame); w.frame != nil && got != "red" {
-				t.Errorf("the frame is %q's afterwards", got)
+				refused := false
+				for _, e := range c.entries {
+					refused = refused || s.FlowMod(openflow.V13, flowMod(e.table, e.match, e.do...), Origin{}, 0, w) != nil
+				}
+				if refused {
+					continue
+				}
+				s.Tables().Receive(1, c.frame, 0, w)
+				if got := whose(t, tenants, w.frame); w.frame != nil && got != "red" {
+					t.Errorf("the frame is %q's afterwards, with one table: %t", got, single)
+				}
 			}
 		})
 	}

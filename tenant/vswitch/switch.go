@@ -202,6 +202,33 @@ func (s *Switch) PacketIn(number uint32, pin *openflow.PacketIn) (p flowtable.Pa
 	return p, true
 }
 
+// PacketIn10 is PacketIn for a physical switch of OpenFlow 1.0, which does not say of which rule a packet-in is: the entry is
+// the one that shows this frame. One that has changed the frame before may not be found: then it is told as of an action,
+// without a cookie. The frame is counted at the port.
+func (s *Switch) PacketIn10(pin *openflow.PacketIn, now time.Duration, out Output) flowtable.PacketIn {
+	s.begin(Origin{}, now, out)
+	seen := shown{changes: (*changes)(s)}
+	s.tables.Receive(pin.InPort, pin.Data, now, &seen)
+	if len(seen.list) == 0 {
+		seen.list = []flowtable.PacketIn{{Reason: openflow.ReasonAction, MaxLen: openflow.ControllerNoCut, Cookie: ^uint64(0)}}
+	}
+	p := seen.list[0]
+	p.InPort, p.Buffer, p.Frame = pin.InPort, openflow.NoBuffer, pin.Data
+	return p
+}
+
+// shown has the packet-ins of a frame, and sends nothing.
+type shown struct {
+	*changes
+	list []flowtable.PacketIn
+}
+
+// Transmit does nothing.
+func (*shown) Transmit(uint32, uint32, []byte) {}
+
+// PacketIn notes one.
+func (x *shown) PacketIn(p *flowtable.PacketIn) { x.list = append(x.list, *p) }
+
 // isMiss reports whether an entry is that of a table-miss which applies its output to the controller. In the physical
 // switch it has a match, and is none.
 func (t *entryCopy) isMiss() bool {
