@@ -53,11 +53,17 @@ func (s *Switch) checkNew(v openflow.Version, m *openflow.FlowMod) error {
 	return c.instructions(m.Instructions)
 }
 
+// full reports whether there are as many entries as there may be in all tables.
+func (c *Config) full(entries int) bool { return c.MaxAll > 0 && entries >= c.MaxAll }
+
 // checkRoom finds the entry that a new one with this priority replaces, nil if there is none. Then
 // it must not overlap another where that is not wanted, and there must be room, or room that can be
 // made.
 func (s *Switch) checkRoom(m *openflow.FlowMod, priority uint16) (old *entry, err error) {
 	if int(m.Table) >= len(s.tables) || s.tables[m.Table] == nil {
+		if s.cfg.full(s.entries) {
+			return nil, refuse(openflow.FlowModFailedTableFull, "the switch has %d entries, and may have no more", s.entries)
+		}
 		return nil, nil
 	}
 	t := s.tables[m.Table]
@@ -69,6 +75,9 @@ func (s *Switch) checkRoom(m *openflow.FlowMod, priority uint16) (old *entry, er
 	}
 	if t.size >= s.cfg.MaxEntries && !(s.cfg.Evict && len(t.heap) > 0) {
 		return nil, refuse(openflow.FlowModFailedTableFull, "table %d has %d entries", m.Table, t.size)
+	}
+	if s.cfg.full(s.entries) {
+		return nil, refuse(openflow.FlowModFailedTableFull, "the switch has %d entries, and may have no more", s.entries)
 	}
 	return nil, nil
 }

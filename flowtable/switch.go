@@ -11,6 +11,7 @@ import (
 type Config struct {
 	Tables     int    // flow tables, 1 to 254; 0 for 254. A controller of OpenFlow 1.0 sees table 0 only
 	MaxEntries int    // of each table; 0 for 1,000,000
+	MaxAll     int    // entries of all tables together; 0: no more than their bounds say
 	Evict      bool   // a full table drops the entry that would run out first, as Open vSwitch's overflow_policy=evict does
 	MaxGroups  int    // 0 for 65,536
 	MaxMeters  int    // 0 for 65,536
@@ -103,6 +104,11 @@ func (s *Switch) end() {
 
 // Entries is how many flow entries there are in all tables.
 func (s *Switch) Entries() int { return s.entries }
+
+// Limit says how many entries of all tables together, groups and meters there may be from now on. What is there stays.
+func (s *Switch) Limit(entries, groups, meters int) {
+	s.cfg.MaxAll, s.cfg.MaxGroups, s.cfg.MaxMeters = entries, groups, meters
+}
 
 // SetMiss sets what happens to a packet that no entry matches, not even a table-miss entry: it is
 // shown to the controllers, as OpenFlow 1.0 has it, or dropped, as 1.3 has it and a new Switch

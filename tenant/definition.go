@@ -32,7 +32,8 @@ type Definition struct {
 	// AllPorts for those of all switches, whichever there are.
 	Ports []netview.Point
 	// Space is which packets are the tenant's. Without regions it is all at its ports, which are no other tenant's then.
-	Space []Region
+	Space  []Region
+	Limits Limits
 	// Controllers are those that Weir connects each of the tenant's switches to.
 	Controllers []Controller
 }
@@ -99,6 +100,9 @@ func (d *Definition) Check() error {
 	}
 	d.Ports = canonicalPorts(d.Ports)
 	if err := d.checkControllers(); err != nil {
+		return err
+	}
+	if err := d.Limits.check(); err != nil {
 		return err
 	}
 	return d.checkSpace()

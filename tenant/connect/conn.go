@@ -1,8 +1,11 @@
 package connect
 
 import (
+	"errors"
 	"fmt"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/weirnet/weir/agent"
 	"github.com/weirnet/weir/flowtable"
@@ -17,7 +20,11 @@ type conn struct {
 	sw      *Switch
 	number  uint64
 	session *session.Session // nil before the handshake is over
-	ended   error            // why it has ended; guarded by the switch's lock
+
+	// The switch's lock guards what follows.
+	ended    error         // why it has ended
+	messages *rate.Limiter // nil before the handshake is over
+	barriers int           // that are not answered
 }
 
 var (
@@ -59,6 +66,7 @@ func (c *conn) Connected(s *session.Session) {
 	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
 		c.Attach(s)
 		c.session = s
+		c.messages = limiter(c.sw.limits.Messages)
 		c.sw.last++
 		c.number = c.sw.last
 		c.sw.conns[c.number] = c
@@ -102,6 +110,7 @@ func (c *conn) origin(h openflow.Header) vswitch.Origin {
 // do calls f, and answers its error.
 func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 	f func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error) {
+	c.pace(s)
 	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
 		if err := f(core, now, (*output)(c.sw)); err != nil {
 			agent.Refuse(s, h, m, err)
@@ -136,17 +145,37 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 		})
 	case *openflow.ErrorMsg: // nothing asks a controller for anything
 	default:
+		c.pace(s)
 		c.Agent.Message(s, h, m)
 	}
 }
 
+// barriersMax is how many barriers of a connection wait for the physical switch.
+const barriersMax = 4096
+
+// errBarriers ends a connection.
+var errBarriers = errors.New("too many barriers wait for the physical switch")
+
 // Barrier is answered when all that was ordered before it has an outcome.
-func (c *conn) Barrier(_ *session.Session, h openflow.Header) {
-	c.sw.with(func(core *vswitch.Switch, _ time.Duration) { core.Barrier(c.origin(h), (*output)(c.sw)) })
+func (c *conn) Barrier(s *session.Session, h openflow.Header) {
+	c.pace(s)
+	tooMany := false
+	c.sw.with(func(core *vswitch.Switch, _ time.Duration) {
+		if tooMany = c.barriers >= barriersMax; !tooMany {
+			c.barriers++
+			core.Barrier(c.origin(h), (*output)(c.sw))
+		}
+	})
+	if tooMany {
+		s.Close(errBarriers)
+	}
 }
 
 // confirmed answers a barrier. The lock is held.
-func (c *conn) confirmed(xid uint32) { _ = c.session.Reply(xid, &openflow.BarrierReply{}) }
+func (c *conn) confirmed(xid uint32) {
+	c.barriers--
+	_ = c.session.Reply(xid, &openflow.BarrierReply{})
+}
 
 // refused answers a flow-mod that the physical switch has refused; its bytes are not kept. The lock is held.
 func (c *conn) refused(xid uint32, why *flowtable.Error) {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -51,6 +53,10 @@ type Switch struct {
 	giving bool            // somebody gives orders, and will give those that come meanwhile
 
 	missShown bool // what core was told last
+
+	limits    tenant.Limits
+	packetIns *rate.Limiter
+	losses    Losses
 }
 
 // New returns a switch without ports and connections.
@@ -85,6 +91,13 @@ func (s *Switch) with(f func(core *vswitch.Switch, now time.Duration)) {
 			s.spare = list
 		}
 	}
+}
+
+// Counts returns how many entries the tables have, and how many rules have no outcome yet.
+func (s *Switch) Counts() (entries, waiting int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.core.Tables().Entries(), vswitch.Waiting(s.core)
 }
 
 // Receive has the tables handle a frame that came in by a port and that no rule of the tenant's has handled.
@@ -137,9 +150,9 @@ func (s *Switch) Outcomes(list []ruleset.Outcome) {
 // PacketIn shows a packet-in of the physical switch, whose cookie is that of a row of the tenant, to the controllers.
 func (s *Switch) PacketIn(pin *openflow.PacketIn) {
 	_, row := plan.TenantRow(plan.Decode(pin.Cookie).Owner)
-	s.with(func(core *vswitch.Switch, _ time.Duration) {
+	s.with(func(core *vswitch.Switch, now time.Duration) {
 		p, ok := core.PacketIn(row, pin)
-		if ok {
+		if ok && s.shows(now) {
 			(*output)(s).PacketIn(&p)
 		}
 	})

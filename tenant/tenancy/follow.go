@@ -105,14 +105,18 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	for name, t := range s.tenancies {
 		if d := all.Get(name); d == nil || d.Number != t.definition.Number {
 			t.remove()
+			s.mu.Lock()
 			delete(s.tenancies, name)
+			s.mu.Unlock()
 		}
 	}
 	for _, d := range all.All() {
 		t := s.tenancies[d.Name]
 		if t == nil {
 			t = &tenancy{of: s, rows: &vswitch.Rows{}, virtual: make(map[netview.DPID]*virtual)}
+			s.mu.Lock()
 			s.tenancies[d.Name] = t
+			s.mu.Unlock()
 		}
 		t.define(d, all.Space(d.Name), frames)
 	}

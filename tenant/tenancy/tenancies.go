@@ -54,11 +54,13 @@ type Tenancies struct {
 	wanted atomic.Pointer[tenant.Tenants] // the definitions that Set was given last
 
 	// What follows is the part's.
-	now       *tenant.Tenants // the definitions that are in force
-	reserved  *netview.Reservations
+	now      *tenant.Tenants // the definitions that are in force
+	reserved *netview.Reservations
+	seen     netview.Revision
+	begun    bool
+
+	mu        sync.Mutex // guards the maps of tenants and of their switches; the part alone changes these
 	tenancies map[string]*tenancy
-	seen      netview.Revision
-	begun     bool
 
 	ruling   atomic.Pointer[ruling]
 	physical sync.Map // netview.DPID -> *physical

@@ -33,6 +33,7 @@ func (t *tenancy) define(d *tenant.Definition, space *tenant.Space, frames *vswi
 	}
 	for _, v := range t.virtual {
 		v.sw.SetSpace(t.space, t.frames)
+		v.sw.SetLimits(d.Limits)
 	}
 }
 
@@ -58,7 +59,9 @@ func (t *tenancy) remove() {
 // removeAt ends the tenant's virtual switch at a switch.
 func (t *tenancy) removeAt(dpid netview.DPID) {
 	v := t.virtual[dpid]
+	t.of.mu.Lock()
 	delete(t.virtual, dpid)
+	t.of.mu.Unlock()
 	v.connect(nil)
 	v.classify(nil)
 	v.sw.Withdraw()
@@ -105,7 +108,10 @@ func (t *tenancy) add(row *netview.Switch) *virtual {
 			Frames: t.frames, Rows: t.rows},
 		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v,
 	})
+	v.sw.SetLimits(t.definition.Limits)
+	t.of.mu.Lock()
 	t.virtual[row.DPID] = v
+	t.of.mu.Unlock()
 	v.physical.virtual.Store(v.tenant, v)
 	return v
 }

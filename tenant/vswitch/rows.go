@@ -186,6 +186,14 @@ func rowsWhere(rows map[uint32]*row, is func(*row) bool) (list []*row) {
 	return list
 }
 
+// rows is how many orders wait for an outcome.
+func (b *barriers) rows() (n int) {
+	for _, i := range b.waiting {
+		n += i.open
+	}
+	return n + b.current().open
+}
+
 // placeOf is the place of an entry: table, priority, match.
 func placeOf(e *flowtable.Entry) string {
 	b := binary.BigEndian.AppendUint16([]byte{e.Table}, e.Priority)

@@ -66,6 +66,9 @@ func New(cfg Config) *Switch {
 // Tables are the tables, for requests that change nothing.
 func (s *Switch) Tables() *flowtable.Switch { return s.tables }
 
+// Waiting is how many orders of a switch have had no outcome.
+func Waiting(s *Switch) int { return s.barriers.rows() }
+
 // begin begins a call.
 func (s *Switch) begin(who Origin, now time.Duration, out Output) {
 	s.out, s.origin, s.now = out, who, now

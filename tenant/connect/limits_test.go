@@ -1,0 +1,74 @@
+package connect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/tenant"
+)
+
+// TestLimits: at each limit the controller gets the error that OpenFlow has for it; what is over the rate of packet-ins is
+// counted; and what is below goes on.
+func TestLimits(t *testing.T) {
+	s, orders := virtual(t, func(uint32, []byte) {})
+	s.SetLimits(tenant.Limits{Entries: 2, Groups: 1, Meters: 1, PacketIns: 3})
+	c := connect(t, s, listen(t))
+	execute(t, s, orders)
+
+	add := func(port uint32) openflow.Message {
+		m := &openflow.FlowMod{Priority: 1, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+			Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(openflow.PortController))}}
+		m.Match.SetUint(openflow.FieldInPort, uint64(port))
+		return m
+	}
+	group := func(n uint32) openflow.Message { return &openflow.GroupMod{Command: openflow.GroupAdd, Group: n} }
+	meter := func(n uint32) openflow.Message {
+		return &openflow.MeterMod{Command: openflow.MeterAdd, Meter: n, Flags: openflow.MeterFlagKbps,
+			Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 1000}}}
+	}
+	for i, x := range []struct {
+		m    openflow.Message
+		want string // in the answer; empty: there is none
+	}{
+		{add(1), ""}, {add(2), ""}, {add(1), ""}, {add(3), "OFPFMFC_TABLE_FULL"},
+		{group(1), ""}, {group(2), "OFPGMFC_OUT_OF_GROUPS"},
+		{meter(1), ""}, {meter(2), "OFPMMFC_OUT_OF_METERS"},
+	} {
+		answers := strings.Join(c.ask(uint32(100+i), x.m), "; ")
+		if (x.want == "") != (answers == "") || !strings.Contains(answers, x.want) {
+			t.Errorf("message %d is answered by %q, want %q", i, answers, x.want)
+		}
+	}
+
+	pin := &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, 60),
+		Cookie: plan.Cookie{Kind: plan.KindTenant, Domain: 1, Owner: plan.TenantOwner(7, 1)}.Encode()}
+	pin.Match.SetUint(openflow.FieldInPort, 1)
+	for range 10 {
+		s.PacketIn(pin)
+	}
+	shown := len(c.barrier(1))
+	if lost := s.Losses().PacketIns; shown < 3 || shown+int(lost) != 10 {
+		t.Errorf("of 10 packet-ins %d were shown, and %d are counted as lost", shown, lost)
+	}
+}
+
+// TestBarriersThatWait: a controller that asks for more barriers than may wait for a physical switch that answers nothing
+// loses its connection, and not before.
+func TestBarriersThatWait(t *testing.T) {
+	s, _ := virtual(t, func(uint32, []byte) {}) // nobody takes orders
+	c := connect(t, s, listen(t))
+	c.send(&openflow.FlowMod{Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}, 1)
+	for xid := range uint32(barriersMax) {
+		c.send(&openflow.BarrierRequest{}, 10+xid)
+	}
+	c.send(&openflow.EchoRequest{}, 5)
+	if h, _ := c.next(); h.Type != openflow.TypeEchoReply {
+		t.Fatalf("the switch answers with %s, want an answer to the echo", h.Type)
+	}
+	c.send(&openflow.BarrierRequest{}, 9)
+	if _, err := c.in.ReadByte(); err == nil {
+		t.Error("the connection lives on")
+	}
+}

@@ -1,0 +1,81 @@
+package connect
+
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/tenant"
+	"github.com/weirnet/weir/tenant/vswitch"
+)
+
+// Losses are what the tenant did not get, or was kept waiting for, because of its limits.
+type Losses struct {
+	PacketIns uint64 // that were not shown
+	Paced     uint64 // messages of controllers that waited
+}
+
+// limiter lets n a second through, after a burst of as many; 0: all.
+func limiter(n int) *rate.Limiter {
+	if n == 0 {
+		return rate.NewLimiter(rate.Inf, 0)
+	}
+	return rate.NewLimiter(rate.Limit(n), n)
+}
+
+// SetLimits has the switch keep to limits from now on. A limit that stays as it is keeps what is left of its burst.
+func (s *Switch) SetLimits(l tenant.Limits) {
+	l = l.WithDefaults()
+	s.with(func(core *vswitch.Switch, _ time.Duration) {
+		core.Tables().Limit(l.Entries, l.Groups, l.Meters)
+		if l.PacketIns != s.limits.PacketIns || s.packetIns == nil {
+			s.packetIns = limiter(l.PacketIns)
+		}
+		if l.Messages != s.limits.Messages {
+			for _, c := range s.conns {
+				c.messages = limiter(l.Messages)
+			}
+		}
+		s.limits = l
+	})
+}
+
+// Losses returns what its limits have cost the tenant at this switch.
+func (s *Switch) Losses() Losses {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.losses
+}
+
+// shows reports whether one more packet-in is shown now. The lock is held.
+func (s *Switch) shows(now time.Duration) bool {
+	if s.packetIns == nil || s.packetIns.AllowN(time.Unix(0, int64(now)), 1) {
+		return true
+	}
+	s.losses.PacketIns++
+	return false
+}
+
+// pace holds up the reader of a connection that sends more than it may: the messages wait where they are, at the controller in
+// the end.
+func (c *conn) pace(s *session.Session) {
+	c.sw.mu.Lock()
+	wait := time.Duration(0)
+	if c.messages != nil {
+		now := time.Unix(0, int64(c.sw.cfg.Now()))
+		if wait = c.messages.ReserveN(now, 1).DelayFrom(now); wait > 0 {
+			c.sw.losses.Paced++
+		}
+	}
+	c.sw.mu.Unlock()
+	if wait <= 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.Done():
+	}
+}

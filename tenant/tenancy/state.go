@@ -1,0 +1,60 @@
+package tenancy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/weirnet/weir/netview"
+)
+
+// Virtual is what is known of a tenant's switch.
+type Virtual struct {
+	DPID      netview.DPID
+	Connected bool // the physical switch is
+	Ports     []uint32
+	Links     []Link
+	Entries   int
+	Waiting   int // rules whose outcome is not known
+}
+
+// State returns what is known of a tenant's switches, in the order of datapath ids; false if there is no such tenant in
+// force.
+func (s *Tenancies) State(name string) (list []Virtual, ok bool) {
+	s.mu.Lock()
+	t := s.tenancies[name]
+	if t == nil {
+		s.mu.Unlock()
+		return nil, false
+	}
+	all := make([]*virtual, 0, len(t.virtual))
+	for _, v := range t.virtual {
+		all = append(all, v)
+	}
+	s.mu.Unlock()
+	for _, v := range all {
+		list = append(list, v.state())
+	}
+	slices.SortFunc(list, func(a, b Virtual) int { return cmp.Compare(a.DPID, b.DPID) })
+	return list, true
+}
+
+// state returns what is known of the switch.
+func (v *virtual) state() Virtual {
+	s := Virtual{DPID: v.physical.dpid, Connected: v.physical.part.Load() != nil}
+	s.Entries, s.Waiting = v.sw.Counts()
+	v.mu.Lock()
+	var controllers []*controller
+	for number := range v.ports {
+		s.Ports = append(s.Ports, number)
+	}
+	for _, c := range v.controllers {
+		controllers = append(controllers, c)
+	}
+	v.mu.Unlock()
+	slices.Sort(s.Ports)
+	for _, c := range controllers {
+		s.Links = append(s.Links, c.state())
+	}
+	slices.SortFunc(s.Links, func(a, b Link) int { return cmp.Compare(a.Controller.String(), b.Controller.String()) })
+	return s
+}
