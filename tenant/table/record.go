@@ -136,7 +136,10 @@ func decodeNumbers(value []byte) (*numbers, error) {
 		seen[number] = true
 		return nil
 	}
-	for _, number := range n.Taken {
+	for name, number := range n.Taken {
+		if name == "" {
+			return nil, errors.New("a number of a tenant without a name")
+		}
 		if err := take(number); err != nil {
 			return nil, err
 		}
