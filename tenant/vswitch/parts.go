@@ -85,7 +85,7 @@ func (s *physical) newRow() *row {
 // sync orders what a row's rules are to be now and are not, or all of them anew; then the removal of those that are not to
 // be any more.
 func (s *physical) sync(r *row, anew bool) {
-	r.incarnation++
+	next := r.incarnation + 1
 	stays := make(map[*part]bool, 1)
 	for _, x := range s.rulesOf(&r.told) {
 		place := x.place()
@@ -105,6 +105,7 @@ func (s *physical) sync(r *row, anew bool) {
 			s.claims[place] = append(s.claims[place], p)
 		}
 		if s.claims[place][0] == p {
+			r.incarnation = next
 			s.install(p)
 		} else {
 			p.state, p.set = partHidden, nil

@@ -185,3 +185,45 @@ func TestPacketIn10(t *testing.T) {
 		t.Errorf("the switch sends %v, and shows %v", frames, copies)
 	}
 }
+
+// TestMovesLoseNothing: while rules move to make room for another priority, packets meet one of an entry's rules after each
+// order.
+func TestMovesLoseNothing(t *testing.T) {
+	d := newDesk(t, Config{Single: true}, regions(1000)...)
+	physical, out := flowtable.New(flowtable.Config{Tables: 1}), &sink{}
+	for port := uint32(1); port <= 2; port++ {
+		physical.AddPort(openflow.Port{Number: port}, 0, out)
+	}
+	frame := make([]byte, 60)
+	execute := func(watched bool) (moved int) {
+		for i, o := range d.take() {
+			var m openflow.FlowMod
+			if o.Remove {
+				moved++
+				o.Rules.Removal(0, plan.DomainDefault, true, plan.OwnerMask, &m)
+			} else {
+				o.Rules.FlowMod(0, plan.DomainDefault, true, &m)
+			}
+			if err := physical.FlowMod(openflow.V13, &m, 0, out); err != nil {
+				t.Fatal(err)
+			}
+			physical.Receive(1, frame, 0, out)
+			if frames, _ := out.take(); watched && len(frames) != 1 {
+				t.Errorf("after order %d the packet is not sent", i)
+			}
+		}
+		return moved
+	}
+	add := func(priority uint16, port uint32) {
+		m := flowMod(0, matching(t, "eth_src", "00:00:00:00:00:00"), openflow.Apply(openflow.Output(port)))
+		m.Priority = priority
+		d.do(openflow.V13, m)
+	}
+	add(100, 1)
+	add(200, 2)
+	execute(false)
+	add(150, 1)
+	if moved := execute(true); moved == 0 {
+		t.Error("nothing has moved: the test shows nothing")
+	}
+}
