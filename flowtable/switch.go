@@ -105,6 +105,9 @@ func (s *Switch) end() {
 // Entries is how many flow entries there are in all tables.
 func (s *Switch) Entries() int { return s.entries }
 
+// Objects is how many groups and meters there are.
+func (s *Switch) Objects() (groups, meters int) { return len(s.groups), len(s.meters) }
+
 // Limit says how many entries of all tables together, groups and meters there may be from now on. What is there stays.
 func (s *Switch) Limit(entries, groups, meters int) {
 	s.cfg.MaxAll, s.cfg.MaxGroups, s.cfg.MaxMeters = entries, groups, meters

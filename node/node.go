@@ -191,6 +191,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	if err := errors.Join(n.definitions.Load(ctx), n.openIntents(ctx, nil)); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
+	n.tenants.Begin()
 	return n, n.buildAPI(ctx)
 }
 
@@ -286,7 +287,7 @@ func (n *node) buildAPI(ctx context.Context) error {
 		Counters: n.apps.Stats.Board().Switch,
 		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
 		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},
-		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens, Tenants: n.definitions,
+		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens, Tenants: n.definitions, TenantStates: tenantStates{n.tenants},
 		Intents: n.intents.engine, IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	})
 	n.apps.AddRoutes(n.api.Add)

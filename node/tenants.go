@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
@@ -72,4 +73,39 @@ func (c *Config) controllerTLS() (*tls.Config, error) {
 		return nil, fmt.Errorf("authority of tenants' controllers (--openflow-tls-ca %s): no certificate in it", of.TLSCA)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: authorities, MinVersion: tls.VersionTLS12}, nil
+}
+
+// tenantStates are the tenants' states, as the API has them.
+type tenantStates struct{ *tenancy.Tenancies }
+
+// State implements api.TenantStates.
+func (s tenantStates) State(name string) (client.TenantState, bool) {
+	list, ok := s.Tenancies.State(name)
+	state := client.TenantState{Switches: []client.TenantSwitch{}}
+	for i := range list {
+		v := &list[i]
+		sw := client.TenantSwitch{DPID: v.DPID.String(), Connected: v.Connected, Controllers: []client.TenantConnection{},
+			Entries: v.Entries, Groups: v.Groups, Meters: v.Meters, Ports: append([]uint32{}, v.Ports...),
+			LostIns: v.Losses.PacketIns, Paced: v.Losses.Paced, Waiting: v.Waiting}
+		for _, l := range v.Links {
+			sw.Controllers = append(sw.Controllers, connection(&l, time.Now()))
+		}
+		state.Switches = append(state.Switches, sw)
+	}
+	return state, ok
+}
+
+func connection(l *tenancy.Link, now time.Time) client.TenantConnection {
+	since := l.Since.UTC()
+	c := client.TenantConnection{Address: l.Controller.String(), State: "connecting", Since: &since}
+	switch {
+	case l.Connected:
+		c.State, c.Role = "connected", l.Role.String()
+	case l.Again.After(now):
+		c.State, c.RetryInMS = "backoff", l.Again.Sub(now).Milliseconds()
+	}
+	if l.Trouble != nil && !l.Connected {
+		c.Error = l.Trouble.Error()
+	}
+	return c
 }

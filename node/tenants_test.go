@@ -30,12 +30,12 @@ type shared struct {
 // owner is whose the nth host is: "" if it is nobody's.
 func owner(n int) string { return [...]string{"red", "blue", "", "green", "green"}[n%5] }
 
-func newShared(t *testing.T, spec string) *shared {
+func newShared(t *testing.T, spec string, v openflow.Version) *shared {
 	s := &shared{t: t, controllers: make(map[string]*instance), all: tenant.New()}
 	for _, name := range []string{"red", "blue", "green"} {
 		s.controllers[name] = start(t, func(c *node.Config) { c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod })
 	}
-	s.weir, s.net = emulateWith(t, spec, openflow.V13, func(c *node.Config) {
+	s.weir, s.net = emulateWith(t, spec, v, func(c *node.Config) {
 		c.Tenants = func(tenants *tenancy.Tenancies) { s.tenants = tenants }
 	})
 	return s
@@ -155,7 +155,13 @@ func (s *shared) watch() *leaks {
 // nobody by what Weir does; nothing reaches a host of others, and no controller learns of their hosts. Tenant green has
 // ports without links, and all that comes in there.
 func TestTenantsWithControllersOfTheirOwn(t *testing.T) {
-	s := newShared(t, "ring:3,hosts=5")
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		t.Run(v.String(), func(t *testing.T) { testTenants(t, v) })
+	}
+}
+
+func testTenants(t *testing.T, v openflow.Version) {
+	s := newShared(t, "ring:3,hosts=5", v)
 	s.define("red", 1)
 	s.define("blue", 2)
 	s.define("green", 3)
@@ -170,7 +176,9 @@ func TestTenantsWithControllersOfTheirOwn(t *testing.T) {
 			}
 			return up == 2*len(s.net.Links()) || name == "green"
 		})
-		c.await(name+"'s tree", func() bool { return c.treed(len(s.net.Switches())) })
+		if v != openflow.V10 { // there what OpenFlow 1.0 cannot say is refused: masks of addresses, fields of IPv6
+			c.await(name+"'s tree", func() bool { return c.treed(len(s.net.Switches())) })
+		}
 	}
 	s.weir.await("the tree", func() bool { return s.weir.treed(len(s.net.Switches())) })
 	l := s.watch()

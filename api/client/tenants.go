@@ -22,6 +22,16 @@ type TenantDefinition struct {
 	Ports       []string       `json:"ports" nullable:"false" doc:"Where the tenant's packets come in and go out: DPID/PORT, DPID/* for all ports of a switch, or * for all ports of all switches."`
 	Space       []TenantRegion `json:"space,omitempty" nullable:"false" doc:"Which packets are the tenant's; left out: all at its ports, which are no other tenant's then."`
 	Controllers []string       `json:"controllers,omitempty" nullable:"false" doc:"Which controllers each switch of the tenant is connected to: tcp:HOST:PORT or ssl:HOST:PORT, IPv6 addresses in brackets."`
+	Limits      *TenantLimits  `json:"limits,omitempty" doc:"What it may have at each of its switches."`
+}
+
+// TenantLimits are what a tenant may have at each of its switches.
+type TenantLimits struct {
+	Entries   int `json:"entries,omitempty" maximum:"10000000" doc:"Flow entries of all tables together; left out: 100000."`
+	Groups    int `json:"groups,omitempty" maximum:"10000000" doc:"Left out: 4096."`
+	Meters    int `json:"meters,omitempty" maximum:"10000000" doc:"Left out: 4096."`
+	Messages  int `json:"messages,omitempty" maximum:"10000000" doc:"That are read of a connection in a second; left out: all."`
+	PacketIns int `json:"packet_ins,omitempty" maximum:"10000000" doc:"That are shown in a second; left out: all."`
 }
 
 // TenantRegion is a part of a tenant's space.
@@ -58,10 +68,13 @@ type TenantState struct {
 type TenantSwitch struct {
 	DPID        string             `json:"dpid"`
 	Connected   bool               `json:"connected" doc:"The physical switch has a session with this instance."`
-	Controllers []TenantConnection `json:"controllers" nullable:"false" doc:"In the order of the definition."`
+	Controllers []TenantConnection `json:"controllers" nullable:"false" doc:"By address."`
 	Entries     int                `json:"entries" doc:"Flow entries that the tenant's controllers have put there."`
 	Groups      int                `json:"groups"`
 	Meters      int                `json:"meters"`
+	Ports       []uint32           `json:"ports" nullable:"false" doc:"Those that it has there now: of a link, only with the other end."`
+	LostIns     uint64             `json:"lost_packet_ins" doc:"Packet-ins that were not shown, as there were more in a second than it may have."`
+	Paced       uint64             `json:"paced_messages" doc:"Messages of controllers that waited, as there were more in a second than it may send."`
 	Waiting     int                `json:"waiting" doc:"Rules of which the physical switch has not yet said whether it has them."`
 }
 

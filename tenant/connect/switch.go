@@ -93,11 +93,12 @@ func (s *Switch) with(f func(core *vswitch.Switch, now time.Duration)) {
 	}
 }
 
-// Counts returns how many entries the tables have, and how many rules have no outcome yet.
-func (s *Switch) Counts() (entries, waiting int) {
+// Counts returns how many entries, groups and meters there are, and how many rules have no outcome yet.
+func (s *Switch) Counts() (entries, groups, meters, waiting int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.core.Tables().Entries(), vswitch.Waiting(s.core)
+	groups, meters = s.core.Tables().Objects()
+	return s.core.Tables().Entries(), groups, meters, vswitch.Waiting(s.core)
 }
 
 // Receive has the tables handle a frame that came in by a port and that no rule of the tenant's has handled.
@@ -153,6 +154,15 @@ func (s *Switch) PacketIn(pin *openflow.PacketIn) {
 	s.with(func(core *vswitch.Switch, now time.Duration) {
 		p, ok := core.PacketIn(row, pin)
 		if ok && s.shows(now) {
+			(*output)(s).PacketIn(&p)
+		}
+	})
+}
+
+// PacketIn10 shows a packet-in of a physical switch of OpenFlow 1.0, of a frame that is the tenant's, to the controllers.
+func (s *Switch) PacketIn10(pin *openflow.PacketIn) {
+	s.with(func(core *vswitch.Switch, now time.Duration) {
+		if p := core.PacketIn10(pin, now, (*output)(s)); s.shows(now) {
 			(*output)(s).PacketIn(&p)
 		}
 	})

@@ -232,6 +232,9 @@ func notFound(name string) *rest.Refusal {
 // differences are those between two definitions of a tenant.
 func differences(a, b *client.TenantDefinition) []client.FieldChange {
 	changes := []client.FieldChange{}
+	if x, y := limits(a.Limits), limits(b.Limits); x != y {
+		changes = append(changes, client.FieldChange{Path: "limits", Old: x, New: y})
+	}
 	if x, y := number(a.Number), number(b.Number); x != y {
 		changes = append(changes, client.FieldChange{Path: "number", Old: x, New: y})
 	}
@@ -264,6 +267,15 @@ func differences(a, b *client.TenantDefinition) []client.FieldChange {
 		}
 	}
 	return changes
+}
+
+// limits writes limits; empty without any.
+func limits(l *client.TenantLimits) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("entries=%d groups=%d meters=%d messages=%d packet_ins=%d", l.Entries, l.Groups, l.Meters, l.Messages,
+		l.PacketIns)
 }
 
 func number(n uint16) string {

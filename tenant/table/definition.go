@@ -53,6 +53,9 @@ func Parse(q *client.TenantDefinition) (*tenant.Definition, error) {
 		}
 		d.Controllers = append(d.Controllers, c)
 	}
+	if l := q.Limits; l != nil {
+		d.Limits = tenant.Limits(*l)
+	}
 	number := d.Number
 	d.Number = max(number, 1)
 	err := d.Check()
@@ -97,6 +100,10 @@ func Format(d *tenant.Definition) client.TenantDefinition {
 	}
 	for _, c := range d.Controllers {
 		q.Controllers = append(q.Controllers, c.String())
+	}
+	if d.Limits != (tenant.Limits{}) {
+		l := client.TenantLimits(d.Limits)
+		q.Limits = &l
 	}
 	return q
 }

@@ -48,7 +48,11 @@ func (p *part) Claim(pin *openflow.PacketIn) bool {
 	case isDiscovery(pin.Data):
 		return p.claimLLDP(r, pin)
 	}
-	return r.owner(netview.Point{DPID: p.physical.dpid, Port: pin.InPort}, pin.Data) != 0
+	owner := r.owner(netview.Point{DPID: p.physical.dpid, Port: pin.InPort}, pin.Data)
+	if v := p.physical.of(owner); owner != 0 && !p.cookies && v != nil && v.has(pin.InPort) {
+		v.sw.PacketIn10(pin)
+	}
+	return owner != 0
 }
 
 // isDiscovery reports whether a frame is of the Ethernet type of discovery, to whatever address, and without a tag: switches

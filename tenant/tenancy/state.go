@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/tenant/connect"
 )
 
 // Virtual is what is known of a tenant's switch.
@@ -14,6 +15,9 @@ type Virtual struct {
 	Ports     []uint32
 	Links     []Link
 	Entries   int
+	Groups    int
+	Meters    int
+	Losses    connect.Losses
 	Waiting   int // rules whose outcome is not known
 }
 
@@ -41,7 +45,8 @@ func (s *Tenancies) State(name string) (list []Virtual, ok bool) {
 // state returns what is known of the switch.
 func (v *virtual) state() Virtual {
 	s := Virtual{DPID: v.physical.dpid, Connected: v.physical.part.Load() != nil}
-	s.Entries, s.Waiting = v.sw.Counts()
+	s.Entries, s.Groups, s.Meters, s.Waiting = v.sw.Counts()
+	s.Losses = v.sw.Losses()
 	v.mu.Lock()
 	var controllers []*controller
 	for number := range v.ports {

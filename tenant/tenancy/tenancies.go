@@ -102,7 +102,7 @@ func New(cfg Config) *Tenancies {
 	s.dialing, s.stop = context.WithCancel(context.Background())
 	s.ruling.Store(&ruling{})
 	s.Part = loop.Part{
-		Name: "tenants", Bell: loop.NewBell(), Turn: s.turn, End: s.end,
+		Name: "tenancies", Bell: loop.NewBell(), Turn: s.turn, End: s.end,
 		Changed: func() <-chan struct{} { return cfg.View.Changed(s.seen) },
 		Behind:  func() bool { return cfg.View.Snapshot().Revision() != s.seen },
 	}

@@ -74,17 +74,26 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 	row, known := snap.Switch(dpid)
 	here, all := t.definition.At(dpid)
 	v := t.virtual[dpid]
-	if !known || len(here) == 0 && !all || row.Tables <= plan.TableTenantFirst || row.Version < openflow.V13 {
+	single := known && plan.SingleTable(row.Version, row.Tables)
+	if !known || len(here) == 0 && !all || row.Tables == 0 || !single && row.Tables <= plan.TableTenantFirst {
 		if v != nil {
 			t.removeAt(dpid)
 		}
 		return time.Time{}
 	}
+	if v != nil && v.form != formOf(row) { // another switch, or another version, under the same datapath id
+		t.removeAt(dpid)
+		v = nil
+	}
 	if v == nil {
 		v = t.add(row)
 	}
 	v.setPorts(t.ports(snap, row))
-	v.classify(vswitch.Classify(t.definition, dpid))
+	if single {
+		v.classify(vswitch.ClassifySingle(t.definition, t.space, dpid))
+	} else {
+		v.classify(vswitch.Classify(t.definition, dpid))
+	}
 	if row.Connected {
 		v.waning = false
 		v.connect(t.definition.Controllers)
@@ -102,10 +111,10 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 // add makes the virtual switch at a switch.
 func (t *tenancy) add(row *netview.Switch) *virtual {
 	v := &virtual{all: t.of, tenant: t.definition.Number, physical: t.of.at(row.DPID),
-		ports: make(map[uint32]openflow.Port), controllers: make(map[tenant.Controller]*controller)}
+		form: formOf(row), ports: make(map[uint32]openflow.Port), controllers: make(map[tenant.Controller]*controller)}
 	v.sw = connect.New(connect.Config{
-		Config: vswitch.Config{Tenant: v.tenant, DPID: row.DPID, Tables: row.Tables - plan.TableTenantFirst, Space: t.space,
-			Frames: t.frames, Rows: t.rows},
+		Config: vswitch.Config{Tenant: v.tenant, DPID: row.DPID, Tables: v.form.tables, Space: t.space, Frames: t.frames,
+			Rows: t.rows, Single: v.form.single, Version: row.Version},
 		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v,
 	})
 	v.sw.SetLimits(t.definition.Limits)
@@ -148,6 +157,20 @@ func (t *tenancy) hasOtherEnd(snap *netview.Snapshot, at netview.Point) bool {
 	return true
 }
 
+// form is what of a physical switch decides how a virtual one stands on it.
+type form struct {
+	version openflow.Version
+	single  bool
+	tables  uint8 // of the virtual switch
+}
+
+func formOf(row *netview.Switch) form {
+	if plan.SingleTable(row.Version, row.Tables) {
+		return form{row.Version, true, 1}
+	}
+	return form{row.Version, false, min(row.Tables-plan.TableTenantFirst, vswitch.TablesMax)}
+}
+
 // virtual is a tenant's switch. Its methods are called by the part, but for those of connect.Physical.
 type virtual struct {
 	all      *Tenancies
@@ -155,6 +178,7 @@ type virtual struct {
 	physical *physical
 	sw       *connect.Switch
 
+	form    form
 	classes []*ruleset.Set // that tell the tenant's packets from others'
 	waning  bool           // the physical switch is away, and controllers are to lose their connections soon
 
