@@ -40,6 +40,7 @@ of role admin.`,
 type tenantArgs struct {
 	ports, space, controllers []string
 	number                    uint16
+	limits                    map[string]int
 	file                      string
 	replace, dryRun           bool
 }
@@ -88,6 +89,8 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	cmd.Flags().StringArrayVar(&a.ports, "port", nil, "SWITCH/PORT, SWITCH/* or *; once for each")
 	cmd.Flags().StringArrayVar(&a.space, "space", nil, "a region, PRIORITY:FIELD=VALUE,...; once for each (default: all packets)")
 	cmd.Flags().StringArrayVar(&a.controllers, "controller", nil, "tcp:HOST:PORT or ssl:HOST:PORT; once for each")
+	cmd.Flags().StringToIntVar(&a.limits, "limit", nil,
+		"what it may have at each switch: entries, groups, meters, and messages and packet_ins a second; as entries=1000")
 	cmd.Flags().Uint16Var(&a.number, "number", 0, "its number, 1 to 1023 (default: one that no tenant had)")
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "a file with the definition, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&a.replace, "replace", false, "change the tenant if there is one")
@@ -99,7 +102,7 @@ the etag: with --replace, the definition is changed only if it still has that).`
 func (a *tenantArgs) definition(cmd *cobra.Command, c *client.Client, name string) (*client.TenantDefinition, string, error) {
 	d := &client.TenantDefinition{Name: name, Number: a.number, Controllers: a.controllers}
 	if a.file != "" {
-		for _, flag := range []string{"port", "space", "controller", "number"} {
+		for _, flag := range []string{"port", "space", "controller", "number", "limit"} {
 			if cmd.Flags().Changed(flag) {
 				return nil, "", fmt.Errorf("--%s given with -f, want it in the file", flag)
 			}
@@ -124,7 +127,34 @@ func (a *tenantArgs) definition(cmd *cobra.Command, c *client.Client, name strin
 		}
 		d.Ports = append(d.Ports, port)
 	}
-	return d, "", nil
+	var err error
+	d.Limits, err = a.limit()
+	return d, "", err
+}
+
+// limit is what --limit says; nil without.
+func (a *tenantArgs) limit() (*client.TenantLimits, error) {
+	if len(a.limits) == 0 {
+		return nil, nil
+	}
+	l := &client.TenantLimits{}
+	for name, n := range a.limits {
+		switch name {
+		case "entries":
+			l.Entries = n
+		case "groups":
+			l.Groups = n
+		case "meters":
+			l.Meters = n
+		case "messages":
+			l.Messages = n
+		case "packet_ins":
+			l.PacketIns = n
+		default:
+			return nil, fmt.Errorf("--limit %s=%d given, want entries, groups, meters, messages or packet_ins", name, n)
+		}
+	}
+	return l, nil
 }
 
 // tenantPort resolves SWITCH/PORT, SWITCH/* or *. It asks the instance only for names.
