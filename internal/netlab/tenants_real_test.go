@@ -1,0 +1,107 @@
+//go:build real
+
+package netlab
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/internal/need"
+)
+
+// sharing are the tenants of TestTenants by number: red has another Weir as its controller, and the whole mesh; blue os-ken,
+// and green ovs-testcontroller, which know no loops, and have two of its three cables. Of the four hosts of each switch the
+// last is nobody's.
+var sharing = []struct {
+	name   string
+	port   int // where its controller listens
+	cables []int
+}{{"red", 6701, []int{0, 1, 2}}, {"blue", 6702, []int{0, 1}}, {"green", 6703, []int{0, 2}}}
+
+// TestTenants: three tenants with controllers that know nothing of Weir share a mesh of Open vSwitches. The hosts of each reach
+// each other, those of nobody too, and none reaches another's, whatever is killed: a controller, and Weir.
+func TestTenants(t *testing.T) {
+	testController := need.Program(t, "ovs-testcontroller")
+	python := need.OSKen(t)
+	Inside(t, func(t *testing.T, l *Lab) {
+		w := l.StartWeir()
+		n := l.StartOVS().Build(Topology{Switches: 3, Links: [][2]int{{0, 1}, {1, 2}, {0, 2}},
+			Hosts: []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}}, "1.3", Controller)
+		w.AwaitLinks(n, 20*time.Second)
+		l.Start(BuiltWeir(t), "node", "--openflow", "127.0.0.1:6701", "--api", "127.0.0.1:8191", "--auth=none",
+			"--data-dir", filepath.Join(l.dir, "red"))
+		blue := l.Start(python, "../../examples/tenants/learning.py", "6702")
+		l.Start(testController, "ptcp:6703:127.0.0.1")
+		api, err := client.New(client.Config{Address: API})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, of := range sharing {
+			d := &client.TenantDefinition{Name: of.name, Controllers: []string{fmt.Sprintf("tcp:127.0.0.1:%d", of.port)}}
+			at := func(sw, port int) string { return fmt.Sprintf("%s/%d", client.FormatDPID(n.Switches[sw].DPID), port) }
+			for _, c := range of.cables {
+				cable := n.Cables[c]
+				d.Ports = append(d.Ports, at(cable.A.Switch, cable.A.Port), at(cable.B.Switch, cable.B.Port))
+			}
+			for sw := range n.Switches {
+				d.Ports = append(d.Ports, at(sw, 1+i))
+				own := client.Selector{"eth_src": n.Hosts[4*sw+i].MAC}
+				d.Space = append(d.Space, client.TenantRegion{Priority: 10, Match: own})
+			}
+			if _, err := api.PutTenant(t.Context(), d, client.TenantOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wrong := ""
+		kept := func() bool {
+			wrong = foreign(n)
+			return wrong == ""
+		}
+		defer func() {
+			if wrong != "" {
+				t.Log(wrong)
+			}
+		}()
+		l.Eventually(60*time.Second, "each reaches its own, and nobody else's", kept)
+
+		blue.Kill()
+		l.Start(python, "../../examples/tenants/learning.py", "6702")
+		w.Kill()
+		l.StartWeir()
+		l.Eventually(60*time.Second, "the same after Weir and a controller were killed", kept)
+	})
+}
+
+// foreign has every host ping every other, and says which reach one that they must not reach, or do not reach one that they
+// are to reach.
+func foreign(n *Network) string {
+	type ping struct {
+		from, to int
+		p        *Process
+	}
+	var pings []ping
+	for i, from := range n.Hosts {
+		for j, to := range n.Hosts {
+			if i != j {
+				p := from.Start("ping", "-n", "-q", "-c", "2", "-i", "0.5", "-W", "2", to.IP4.String())
+				pings = append(pings, ping{i, j, p})
+			}
+		}
+	}
+	var wrong []string
+	for _, p := range pings {
+		<-p.p.done
+		answered, own := !strings.Contains(p.p.Output(), " 0 received"), p.from%4 == p.to%4
+		if answered != own {
+			wrong = append(wrong, fmt.Sprintf("h%d to h%d: %t", p.from+1, p.to+1, answered))
+		}
+		if answered && !own {
+			n.lab.t.Errorf("h%d reaches h%d, which is another's", p.from+1, p.to+1)
+		}
+	}
+	return strings.Join(wrong, ", ")
+}
