@@ -3,6 +3,8 @@ package connect
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -17,14 +19,14 @@ import (
 // conn is one connection to a controller: the session's SwitchHandler. What the session calls runs on its reader.
 type conn struct {
 	agent.Agent
-	sw      *Switch
-	number  uint64
-	session *session.Session // nil before the handshake is over
+	sw       *Switch
+	number   uint64
+	session  *session.Session             // nil before the handshake is over
+	messages atomic.Pointer[rate.Limiter] // nil: it may send what it likes
 
 	// The switch's lock guards what follows.
-	ended    error         // why it has ended
-	messages *rate.Limiter // nil before the handshake is over
-	barriers int           // that are not answered
+	ended    error // why it has ended
+	barriers int   // that are not answered
 }
 
 var (
@@ -66,10 +68,10 @@ func (c *conn) Connected(s *session.Session) {
 	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
 		c.Attach(s)
 		c.session = s
-		c.messages = limiter(c.sw.limits.Messages)
+		c.messages.Store(limiter(c.sw.limits.Messages))
 		c.sw.last++
 		c.number = c.sw.last
-		c.sw.conns[c.number] = c
+		c.sw.conns = append(c.sw.conns, c)
 		c.sw.setMiss(core, now)
 	})
 }
@@ -78,7 +80,7 @@ func (c *conn) Connected(s *session.Session) {
 func (c *conn) Disconnected(_ *session.Session, err error) {
 	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
 		c.ended = err
-		delete(c.sw.conns, c.number)
+		c.sw.conns = slices.DeleteFunc(c.sw.conns, func(other *conn) bool { return other == c })
 		c.sw.setMiss(core, now)
 	})
 }
@@ -90,8 +92,11 @@ func (c *conn) Refused(err error) {
 	c.ended = err
 }
 
-// BatchEnd sends the packets of the batch.
-func (c *conn) BatchEnd(*session.Session) { c.sw.cfg.Physical.Flush() }
+// BatchEnd gives flowsync what the messages of the batch have ordered, and sends their packets.
+func (c *conn) BatchEnd(*session.Session) {
+	c.sw.give()
+	c.sw.cfg.Physical.Flush()
+}
 
 // Features answers a features request.
 func (c *conn) Features(s *session.Session) (r openflow.FeaturesReply) {
@@ -107,11 +112,11 @@ func (c *conn) origin(h openflow.Header) vswitch.Origin {
 	return vswitch.Origin{Conn: c.number, XID: h.XID}
 }
 
-// do calls f, and answers its error.
+// do calls f, and answers its error. What it orders is given at the end of the batch.
 func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 	f func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error) {
 	c.pace(s)
-	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
+	c.sw.locked(func(core *vswitch.Switch, now time.Duration) {
 		if err := f(core, now, (*output)(c.sw)); err != nil {
 			agent.Refuse(s, h, m, err)
 		}
@@ -125,8 +130,9 @@ func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMo
 	})
 }
 
-// PacketOut sends a packet.
+// PacketOut sends a packet, after what was ordered before it.
 func (c *conn) PacketOut(s *session.Session, h openflow.Header, m *openflow.PacketOut) {
+	c.sw.give()
 	c.do(s, h, m, func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error {
 		return core.PacketOut(c.Version(), m, c.origin(h), now, out)
 	})
@@ -160,7 +166,7 @@ var errBarriers = errors.New("too many barriers wait for the physical switch")
 func (c *conn) Barrier(s *session.Session, h openflow.Header) {
 	c.pace(s)
 	tooMany := false
-	c.sw.with(func(core *vswitch.Switch, _ time.Duration) {
+	c.sw.locked(func(core *vswitch.Switch, _ time.Duration) {
 		if tooMany = c.barriers >= barriersMax; !tooMany {
 			c.barriers++
 			core.Barrier(c.origin(h), (*output)(c.sw))

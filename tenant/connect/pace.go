@@ -16,10 +16,10 @@ type Losses struct {
 	Paced     uint64 // messages of controllers that waited
 }
 
-// limiter lets n a second through, after a burst of as many; 0: all.
+// limiter lets n a second through, after a burst of as many; nil, which lets all through, for 0.
 func limiter(n int) *rate.Limiter {
 	if n == 0 {
-		return rate.NewLimiter(rate.Inf, 0)
+		return nil
 	}
 	return rate.NewLimiter(rate.Limit(n), n)
 }
@@ -29,12 +29,12 @@ func (s *Switch) SetLimits(l tenant.Limits) {
 	l = l.WithDefaults()
 	s.with(func(core *vswitch.Switch, _ time.Duration) {
 		core.Tables().Limit(l.Entries, l.Groups, l.Meters)
-		if l.PacketIns != s.limits.PacketIns || s.packetIns == nil {
+		if l.PacketIns != s.limits.PacketIns {
 			s.packetIns = limiter(l.PacketIns)
 		}
 		if l.Messages != s.limits.Messages {
 			for _, c := range s.conns {
-				c.messages = limiter(l.Messages)
+				c.messages.Store(limiter(l.Messages))
 			}
 		}
 		s.limits = l
@@ -60,18 +60,19 @@ func (s *Switch) shows(now time.Duration) bool {
 // pace holds up the reader of a connection that sends more than it may: the messages wait where they are, at the controller in
 // the end.
 func (c *conn) pace(s *session.Session) {
-	c.sw.mu.Lock()
-	wait := time.Duration(0)
-	if c.messages != nil {
-		now := time.Unix(0, int64(c.sw.cfg.Now()))
-		if wait = c.messages.ReserveN(now, 1).DelayFrom(now); wait > 0 {
-			c.sw.losses.Paced++
-		}
+	limit := c.messages.Load()
+	if limit == nil {
+		return
 	}
-	c.sw.mu.Unlock()
+	now := time.Unix(0, int64(c.sw.cfg.Now()))
+	wait := limit.ReserveN(now, 1).DelayFrom(now)
 	if wait <= 0 {
 		return
 	}
+	c.sw.mu.Lock()
+	c.sw.losses.Paced++
+	c.sw.mu.Unlock()
+	c.BatchEnd(s) // the messages before do not wait with this one
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -46,7 +46,7 @@ type Switch struct {
 
 	mu     sync.Mutex // guards what follows
 	core   *vswitch.Switch
-	conns  map[uint64]*conn
+	conns  []*conn
 	last   uint64 // number of a connection
 	orders []ruleset.Order
 	spare  []ruleset.Order // memory for the next orders
@@ -61,7 +61,7 @@ type Switch struct {
 
 // New returns a switch without ports and connections.
 func New(cfg Config) *Switch {
-	return &Switch{cfg: cfg, core: vswitch.New(cfg.Config), conns: make(map[uint64]*conn)}
+	return &Switch{cfg: cfg, core: vswitch.New(cfg.Config)}
 }
 
 // Connect makes the switch the one end of a connection to a controller, which it owns from then on.
@@ -77,9 +77,21 @@ func (s *Switch) Connect(stream net.Conn) (*Connection, error) {
 // with calls f with the lock held, and then gives what it ordered to flowsync. Orders are given in their order, and without
 // the lock, as flowsync may answer at once.
 func (s *Switch) with(f func(core *vswitch.Switch, now time.Duration)) {
+	s.locked(f)
+	s.give()
+}
+
+// locked calls f with the lock held. What it orders is given by give.
+func (s *Switch) locked(f func(core *vswitch.Switch, now time.Duration)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.core, s.cfg.Now())
+}
+
+// give gives flowsync what has been ordered.
+func (s *Switch) give() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for len(s.orders) > 0 && !s.giving {
 		list := s.orders
 		s.orders, s.spare, s.giving = s.spare[:0], nil, true
@@ -195,16 +207,26 @@ func (o *output) PortStatus(reason openflow.PortReason, p openflow.Port) {
 	}
 }
 
+// from returns the connection of who sent a message; nil if it has ended.
+func (o *output) from(who vswitch.Origin) *conn {
+	for _, c := range o.conns {
+		if c.number == who.Conn {
+			return c
+		}
+	}
+	return nil
+}
+
 // Refused tells the connection that ordered an entry, if it is still there.
 func (o *output) Refused(who vswitch.Origin, why *flowtable.Error) {
-	if c := o.conns[who.Conn]; c != nil {
+	if c := o.from(who); c != nil {
 		c.refused(who.XID, why)
 	}
 }
 
 // Confirmed answers a barrier.
 func (o *output) Confirmed(who vswitch.Origin) {
-	if c := o.conns[who.Conn]; c != nil {
+	if c := o.from(who); c != nil {
 		c.confirmed(who.XID)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"log/slog"
+	"maps"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -77,16 +78,28 @@ type ruling struct {
 // physical is a physical switch with the virtual ones on it.
 type physical struct {
 	dpid    netview.DPID
-	part    atomic.Pointer[part] // of its session; nil without
-	virtual sync.Map             // uint16, a tenant's number -> *virtual
+	part    atomic.Pointer[part]                // of its session; nil without
+	virtual atomic.Pointer[map[uint16]*virtual] // by the tenant's number; a new map with each change, by the part
 }
 
 // of returns the virtual switch of a tenant; nil if it has none there.
 func (p *physical) of(tenant uint16) *virtual {
-	if v, ok := p.virtual.Load(tenant); ok {
-		return v.(*virtual)
+	if all := p.virtual.Load(); all != nil {
+		return (*all)[tenant]
 	}
 	return nil
+}
+
+// set sets the virtual switch of a tenant; nil: it has none there.
+func (p *physical) set(tenant uint16, v *virtual) {
+	next := make(map[uint16]*virtual)
+	if all := p.virtual.Load(); all != nil {
+		maps.Copy(next, *all)
+	}
+	if delete(next, tenant); v != nil {
+		next[tenant] = v
+	}
+	p.virtual.Store(&next)
 }
 
 // New returns tenancies without tenants.

@@ -65,7 +65,7 @@ func (t *tenancy) removeAt(dpid netview.DPID) {
 	v.connect(nil)
 	v.classify(nil)
 	v.sw.Withdraw()
-	v.physical.virtual.CompareAndDelete(t.definition.Number, v)
+	v.physical.set(v.tenant, nil)
 }
 
 // refresh has the virtual switch at a switch follow the definition and the view. It returns when to do so again because the
@@ -121,7 +121,7 @@ func (t *tenancy) add(row *netview.Switch) *virtual {
 	t.of.mu.Lock()
 	t.virtual[row.DPID] = v
 	t.of.mu.Unlock()
-	v.physical.virtual.Store(v.tenant, v)
+	v.physical.set(v.tenant, v)
 	return v
 }
 
@@ -178,6 +178,8 @@ type virtual struct {
 	physical *physical
 	sw       *connect.Switch
 
+	sent    openflow.PacketOut // scratch of Send, which is called one at a time
+	action  [1]openflow.Action // of sent
 	form    form
 	classes []*ruleset.Set // that tell the tenant's packets from others'
 	waning  bool           // the physical switch is away, and controllers are to lose their connections soon
@@ -254,9 +256,10 @@ func (v *virtual) Send(port uint32, frame []byte) {
 	if isDiscovery(frame) {
 		v.all.probes.sent(v.tenant, netview.Point{DPID: v.physical.dpid, Port: port}, frame, v.all.elapsed())
 	}
-	m := openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
-		Actions: []openflow.Action{openflow.Output(port)}, Data: frame}
-	_ = p.out.PacketOut(&m) // one that the switch's queue has no room for is lost, as any packet
+	v.action[0] = openflow.Output(port)
+	v.sent = openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Actions: v.action[:], Data: frame}
+	_ = p.out.PacketOut(&v.sent) // one that the switch's queue has no room for is lost, as any packet
+	v.sent.Data = nil
 }
 
 // Flush implements connect.Physical.

@@ -25,6 +25,12 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin
 	if _, own := s.ports[m.InPort]; !own && m.InPort <= openflow.PortMax {
 		return &flowtable.Error{Code: openflow.BadRequestBadPort, Reason: "in_port is no port of the tenant's"}
 	}
+	if onlySends(m) {
+		if !s.cfg.mayLeave(m.Data) {
+			return &flowtable.Error{Code: openflow.BadRequestEPerm, Reason: "the packet is not in the tenant's space"}
+		}
+		return s.tables.PacketOut(v, m, now, (*changes)(s))
+	}
 	held := &sending{changes: (*changes)(s)}
 	if err := s.tables.PacketOut(v, m, now, held); err != nil {
 		return err
@@ -38,6 +44,16 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin
 		out.Transmit(f.port, f.queue, f.bytes)
 	}
 	return nil
+}
+
+// onlySends reports whether a packet-out sends the frame that it brings, as it is, out of ports.
+func onlySends(m *openflow.PacketOut) bool {
+	for i := range m.Actions {
+		if a := &m.Actions[i]; a.Type != openflow.ActionOutput || a.Port == openflow.PortTable {
+			return false
+		}
+	}
+	return m.Buffer == openflow.NoBuffer && len(m.Data) >= packet.EthernetLen
 }
 
 // sending holds what a packet-out sends until all of it is known.
