@@ -44,8 +44,10 @@ func (s *Switch) SetLimits(l tenant.Limits) {
 // Losses returns what its limits have cost the tenant at this switch.
 func (s *Switch) Losses() Losses {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.losses
+	defer s.leave()
+	l := s.losses
+	l.PacketIns += s.unseen.Load()
+	return l
 }
 
 // shows reports whether one more packet-in is shown now. The lock is held.
@@ -71,7 +73,7 @@ func (c *conn) pace(s *session.Session) {
 	}
 	c.sw.mu.Lock()
 	c.sw.losses.Paced++
-	c.sw.mu.Unlock()
+	c.sw.leave()
 	c.BatchEnd(s) // the messages before do not wait with this one
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

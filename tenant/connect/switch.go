@@ -3,6 +3,7 @@ package connect
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -57,6 +58,9 @@ type Switch struct {
 	limits    tenant.Limits
 	packetIns *rate.Limiter
 	losses    Losses
+
+	mail   mail
+	unseen atomic.Uint64 // packet-ins that had no room in the mail
 }
 
 // New returns a switch without ports and connections.
@@ -84,15 +88,19 @@ func (s *Switch) with(f func(core *vswitch.Switch, now time.Duration)) {
 // locked calls f with the lock held. What it orders is given by give.
 func (s *Switch) locked(f func(core *vswitch.Switch, now time.Duration)) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.leave()
+	s.deliver()
 	f(s.core, s.cfg.Now())
 }
 
-// give gives flowsync what has been ordered.
+// give gives flowsync what has been ordered. Who gives already gives it all.
 func (s *Switch) give() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.orders) > 0 && !s.giving {
+	defer s.leave()
+	if s.giving {
+		return
+	}
+	for s.deliver(); len(s.orders) > 0; s.deliver() {
 		list := s.orders
 		s.orders, s.spare, s.giving = s.spare[:0], nil, true
 		s.mu.Unlock()
@@ -108,14 +116,9 @@ func (s *Switch) give() {
 // Counts returns how many entries, groups and meters there are, and how many rules have no outcome yet.
 func (s *Switch) Counts() (entries, groups, meters, waiting int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.leave()
 	groups, meters = s.core.Tables().Objects()
 	return s.core.Tables().Entries(), groups, meters, vswitch.Waiting(s.core)
-}
-
-// Receive has the tables handle a frame that came in by a port and that no rule of the tenant's has handled.
-func (s *Switch) Receive(port uint32, frame []byte) {
-	s.with(func(core *vswitch.Switch, now time.Duration) { core.Tables().Receive(port, frame, now, (*output)(s)) })
 }
 
 // SetSpace has the switch keep to another space.
@@ -151,33 +154,64 @@ func (s *Switch) RemovePort(number uint32) {
 	s.with(func(core *vswitch.Switch, now time.Duration) { core.RemovePort(number, now, (*output)(s)) })
 }
 
-// Outcomes takes what became of orders of this switch.
+// Outcomes takes what became of orders of this switch. It does not wait.
 func (s *Switch) Outcomes(list []ruleset.Outcome) {
-	s.with(func(core *vswitch.Switch, now time.Duration) {
-		for i := range list {
-			core.Outcome(&list[i], now, (*output)(s))
-		}
-	})
+	s.mail.postOutcomes(list)
+	s.collect()
 }
 
-// PacketIn shows a packet-in of the physical switch, whose cookie is that of a row of the tenant, to the controllers.
-func (s *Switch) PacketIn(pin *openflow.PacketIn) {
-	_, row := plan.TenantRow(plan.Decode(pin.Cookie).Owner)
-	s.with(func(core *vswitch.Switch, now time.Duration) {
-		p, ok := core.PacketIn(row, pin)
-		if ok && s.shows(now) {
-			(*output)(s).PacketIn(&p)
-		}
-	})
+// collect has the mail delivered, by whoever holds the lock if somebody does.
+func (s *Switch) collect() {
+	if s.mu.TryLock() && s.leave() {
+		s.give()
+	}
 }
 
-// PacketIn10 shows a packet-in of a physical switch of OpenFlow 1.0, of a frame that is the tenant's, to the controllers.
-func (s *Switch) PacketIn10(pin *openflow.PacketIn) {
-	s.with(func(core *vswitch.Switch, now time.Duration) {
-		if p := core.PacketIn10(pin, now, (*output)(s)); s.shows(now) {
-			(*output)(s).PacketIn(&p)
+// PacketIn shows a packet-in of the physical switch, whose cookie is that of a row of the tenant, to the controllers. It does
+// not wait.
+func (s *Switch) PacketIn(pin *openflow.PacketIn) { s.packetIn(pin, ofRow) }
+
+// PacketIn10 is PacketIn of a physical switch of OpenFlow 1.0, of a frame that is the tenant's.
+func (s *Switch) PacketIn10(pin *openflow.PacketIn) { s.packetIn(pin, ofFrame) }
+
+// Receive has the tables handle the frame of a packet-in, which no rule of the tenant's has handled. It does not wait.
+func (s *Switch) Receive(pin *openflow.PacketIn) { s.packetIn(pin, received) }
+
+func (s *Switch) packetIn(pin *openflow.PacketIn, as shownAs) {
+	if !s.mu.TryLock() {
+		if !s.mail.post(pin, as) {
+			s.unseen.Add(1)
+			return
 		}
-	})
+		s.collect()
+		return
+	}
+	s.deliver()
+	s.show(pin, as, s.cfg.Now())
+	if s.leave() {
+		s.give()
+	}
+}
+
+// show shows a packet-in to the controllers. The lock is held.
+func (s *Switch) show(pin *openflow.PacketIn, as shownAs, now time.Duration) {
+	var p flowtable.PacketIn
+	switch as {
+	case received:
+		s.core.Tables().Receive(pin.InPort, pin.Data, now, (*output)(s))
+		return
+	case ofFrame:
+		p = s.core.PacketIn10(pin, now, (*output)(s))
+	default:
+		_, row := plan.TenantRow(plan.Decode(pin.Cookie).Owner)
+		var ok bool
+		if p, ok = s.core.PacketIn(row, pin); !ok {
+			return
+		}
+	}
+	if s.shows(now) {
+		(*output)(s).PacketIn(&p)
+	}
 }
 
 // output is a Switch as the output of its core. The lock is held.

@@ -85,7 +85,7 @@ func (p *part) claimLLDP(r *ruling, pin *openflow.PacketIn) bool {
 		}
 	}
 	if v := p.physical.of(owner); v != nil && v.has(pin.InPort) {
-		v.sw.Receive(pin.InPort, pin.Data)
+		v.sw.Receive(pin)
 	}
 	return true
 }

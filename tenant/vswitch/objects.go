@@ -39,7 +39,7 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, 
 		_ = s.tables.GroupMod(openflow.V13, back, now, (*changes)(s)) // what was there is taken
 		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
 	}
-	s.reorder()
+	s.reorder(usesObject)
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, 
 		_ = s.tables.MeterMod(openflow.V13, back, now, (*changes)(s))
 		return &flowtable.Error{Code: openflow.MeterModFailedBadBand, Reason: other[m.Meter].Error()}
 	}
-	s.reorder()
+	s.reorder(usesObject)
 	return nil
 }
 
@@ -160,6 +160,13 @@ func (c *contents) named(list []openflow.Instruction) (objects []object.Object) 
 		in.Actions = own
 	}
 	return objects
+}
+
+// usesObject reports whether a row's entry uses a group or a meter.
+func usesObject(r *row) bool {
+	return slices.ContainsFunc(r.told.instructions, func(in openflow.Instruction) bool {
+		return in.Type == openflow.InstructionMeter || slices.ContainsFunc(in.Actions, isGroup)
+	})
 }
 
 func isGroup(a openflow.Action) bool { return a.Type == openflow.ActionGroup }

@@ -33,7 +33,7 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 			s.refuse(r, tableFull("there are fewer priorities now, for more regions"))
 		}
 	}
-	s.reorder()
+	s.reorder(anyRow)
 }
 
 // keeps reports whether an entry keeps packets in a space.

@@ -163,10 +163,11 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 	s.reach(e.Instructions)
 }
 
-// reorder orders the rules anew that do something else, or stand elsewhere, now that ports, groups or meters have changed.
-func (s *Switch) reorder() {
+// reorder orders the rules anew that do something else, or stand elsewhere, now that ports, groups or meters have changed:
+// of the rows that are affected.
+func (s *Switch) reorder(affected func(*row) bool) {
 	s.contents = contentsOf(s.tables, s.ports, s.now)
-	for _, r := range rowsWhere(s.rows, func(r *row) bool { return r.entry || r.miss }) {
+	for _, r := range rowsWhere(s.rows, func(r *row) bool { return (r.entry || r.miss) && affected(r) }) {
 		if s.cfg.Single && s.tooMany(r) {
 			s.refuse(r, tableFull("the entry takes too many rules now"))
 			continue
@@ -174,6 +175,8 @@ func (s *Switch) reorder() {
 		s.sync(r, false)
 	}
 }
+
+func anyRow(*row) bool { return true }
 
 // rowsWhere returns the rows of which is holds, in the order of their numbers.
 func rowsWhere(rows map[uint32]*row, is func(*row) bool) (list []*row) {

@@ -93,7 +93,7 @@ func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
 	} else {
 		s.tables.AddPort(p, now, (*changes)(s))
 	}
-	s.reorder()
+	s.reorder(anyRow)
 }
 
 // RemovePort removes a port. Entries that write an output to it go, as a switch may have it; of those that apply one, the
@@ -105,7 +105,7 @@ func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return writesTo(r.told.instructions, number) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
-	s.reorder()
+	s.reorder(anyRow)
 }
 
 // Outcome takes what became of an order. Outcomes of other switches' orders do nothing.

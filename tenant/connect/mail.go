@@ -1,0 +1,98 @@
+package connect
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// mailMax is how many bytes of packet-ins wait for a switch that is busy with its controllers' messages; more are lost.
+const mailMax = 1 << 20
+
+// mail is what came for a switch while its lock was held. Who brings packet-ins and outcomes serves all tenants, and never
+// waits for one of them: whoever holds the lock delivers the mail before it lets go.
+type mail struct {
+	some atomic.Bool // there is some
+
+	mu       sync.Mutex // guards what follows
+	pins     []letter
+	bytes    int // of pins
+	outcomes []ruleset.Outcome
+}
+
+// letter is a packet-in, copied.
+type letter struct {
+	pin openflow.PacketIn
+	as  shownAs
+}
+
+// shownAs is what is made of a packet-in.
+type shownAs uint8
+
+const (
+	ofRow    shownAs = iota // the packet-in of the row that its cookie names
+	ofFrame                 // that of the entry which shows such a frame
+	received                // a frame that comes in, which the tables handle
+)
+
+// post adds a packet-in, and reports whether there was room.
+func (m *mail) post(pin *openflow.PacketIn, as shownAs) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.bytes+len(pin.Data) > mailMax {
+		return false
+	}
+	own := *pin
+	own.Match.OXM, own.Data = slices.Clone(pin.Match.OXM), slices.Clone(pin.Data)
+	m.pins, m.bytes = append(m.pins, letter{own, as}), m.bytes+len(pin.Data)
+	m.some.Store(true)
+	return true
+}
+
+// postOutcomes adds outcomes, which are no more than what was ordered.
+func (m *mail) postOutcomes(list []ruleset.Outcome) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.outcomes = append(m.outcomes, list...)
+	m.some.Store(true)
+}
+
+// take takes all.
+func (m *mail) take() (pins []letter, outcomes []ruleset.Outcome) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	pins, outcomes = m.pins, m.outcomes
+	m.pins, m.outcomes, m.bytes = nil, nil, 0
+	m.some.Store(false)
+	return pins, outcomes
+}
+
+// deliver delivers the mail. The lock is held.
+func (s *Switch) deliver() {
+	if !s.mail.some.Load() {
+		return
+	}
+	pins, outcomes := s.mail.take()
+	now := s.cfg.Now()
+	for i := range outcomes {
+		s.core.Outcome(&outcomes[i], now, (*output)(s))
+	}
+	for i := range pins {
+		s.show(&pins[i].pin, pins[i].as, now)
+	}
+}
+
+// leave lets go of the lock, when all mail is delivered. It reports whether there is something for give.
+func (s *Switch) leave() (ordered bool) {
+	for {
+		s.deliver()
+		ordered = len(s.orders) > 0
+		s.mu.Unlock()
+		if !s.mail.some.Load() || !s.mu.TryLock() { // who has the lock now delivers
+			return ordered
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package connect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// TestMail: while a switch is busy, who brings packet-ins and outcomes does not wait; both are there when it is done, in their
+// order, and what has no room is counted.
+func TestMail(t *testing.T) {
+	s, orders := virtual(t, func(uint32, []byte) {})
+	c := connect(t, s, listen(t))
+	m := &openflow.FlowMod{Priority: 1, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(openflow.PortController))}}
+	c.send(m, 1)
+	c.send(&openflow.BarrierRequest{}, 2)
+	ordered := <-orders
+	_, row := plan.TenantRow(ordered[0].Rules.Number)
+	pin := &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, 60000),
+		Cookie: plan.Cookie{Kind: plan.KindTenant, Domain: 1, Owner: plan.TenantOwner(7, row)}.Encode()}
+	pin.Match.SetUint(openflow.FieldInPort, 1)
+
+	s.mu.Lock() // as while it handles a message
+	s.Outcomes(outcomes(ordered, ruleset.Installed))
+	const sent = mailMax/60000 + 3
+	for i := range sent {
+		pin.Data[59999] = byte(i)
+		s.PacketIn(pin)
+	}
+	if s.leave() {
+		t.Error("there is something to order")
+	}
+	for i := -1; i < mailMax/60000; i++ {
+		h, text := c.next()
+		switch {
+		case i < 0 && (h.Type != openflow.TypeBarrierReply || h.XID != 2):
+			t.Fatalf("the outcome came first, and %s is told first", text)
+		case i >= 0 && h.Type != openflow.TypePacketIn:
+			t.Fatalf("packet-in %d: %s", i, text)
+		}
+	}
+	if lost := s.Losses().PacketIns; lost != 3 {
+		t.Errorf("%d packet-ins are counted as lost, want 3", lost)
+	}
+	pin.Data = make([]byte, 60)
+	s.PacketIn(pin)
+	if got := strings.Join(c.barrier(3), "; "); !strings.Contains(got, "packet_in") {
+		t.Errorf("afterwards a packet-in is shown as %q", got)
+	}
+}
