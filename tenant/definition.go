@@ -127,7 +127,7 @@ func canonicalPorts(given []netview.Point) []netview.Point {
 
 // At returns the tenant's ports at a switch, in order; all: whichever it has.
 func (d *Definition) At(dpid netview.DPID) (ports []uint32, all bool) {
-	if d.Ports[0] == AllPorts {
+	if len(d.Ports) > 0 && d.Ports[0] == AllPorts {
 		return nil, true
 	}
 	i, _ := slices.BinarySearchFunc(d.Ports, netview.Point{DPID: dpid}, netview.Point.Compare)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,8 @@ type conn struct {
 	number   uint64
 	session  *session.Session             // nil before the handshake is over
 	messages atomic.Pointer[rate.Limiter] // nil: it may send what it likes
+	closing  chan struct{}                // closed by Connection.Close
+	closed   sync.Once
 
 	// The switch's lock guards what follows.
 	ended    error // why it has ended
@@ -41,8 +44,11 @@ type Connection struct {
 	conn    *conn
 }
 
-// Close ends the connection.
-func (c *Connection) Close(why error) { c.session.Close(why) }
+// Close ends the connection. What has been read of it, and not been done, is not done.
+func (c *Connection) Close(why error) {
+	c.conn.closed.Do(func() { close(c.conn.closing) })
+	c.session.Close(why)
+}
 
 // Done is closed when the connection has ended.
 func (c *Connection) Done() <-chan struct{} { return c.session.Done() }
@@ -58,7 +64,7 @@ func (c *Connection) State() (v openflow.Version, role openflow.Role, ok bool, e
 }
 
 func newConn(s *Switch) *conn {
-	c := &conn{sw: s}
+	c := &conn{sw: s, closing: make(chan struct{})}
 	c.Agent = agent.New(c)
 	return c
 }
@@ -115,17 +121,28 @@ func (c *conn) origin(h openflow.Header) vswitch.Origin {
 // do calls f, and answers its error. What it orders is given at the end of the batch.
 func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 	f func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error) {
-	c.pace(s)
+	if !c.pace(s) {
+		return
+	}
 	c.sw.locked(func(core *vswitch.Switch, now time.Duration) {
+		if c.sw.gone {
+			return
+		}
 		if err := f(core, now, (*output)(c.sw)); err != nil {
 			agent.Refuse(s, h, m, err)
 		}
 	})
 }
 
+// leavingMax is how many entries may be on their way out of the physical switch while more are added.
+const leavingMax = 20_000
+
 // FlowMod changes entries.
 func (c *conn) FlowMod(s *session.Session, h openflow.Header, m *openflow.FlowMod) {
 	c.do(s, h, m, func(core *vswitch.Switch, now time.Duration, out vswitch.Output) error {
+		if m.Command == openflow.FlowAdd && core.Leaving() > leavingMax {
+			return &flowtable.Error{Code: openflow.FlowModFailedTableFull, Reason: "too many entries are being removed"}
+		}
 		return core.FlowMod(c.Version(), m, c.origin(h), now, out)
 	})
 }
@@ -151,8 +168,9 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 		})
 	case *openflow.ErrorMsg: // nothing asks a controller for anything
 	default:
-		c.pace(s)
-		c.Agent.Message(s, h, m)
+		if c.pace(s) {
+			c.Agent.Message(s, h, m)
+		}
 	}
 }
 
@@ -164,10 +182,12 @@ var errBarriers = errors.New("too many barriers wait for the physical switch")
 
 // Barrier is answered when all that was ordered before it has an outcome.
 func (c *conn) Barrier(s *session.Session, h openflow.Header) {
-	c.pace(s)
+	if !c.pace(s) {
+		return
+	}
 	tooMany := false
 	c.sw.locked(func(core *vswitch.Switch, _ time.Duration) {
-		if tooMany = c.barriers >= barriersMax; !tooMany {
+		if tooMany = c.barriers >= barriersMax; !tooMany && !c.sw.gone {
 			c.barriers++
 			core.Barrier(c.origin(h), (*output)(c.sw))
 		}

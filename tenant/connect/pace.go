@@ -60,16 +60,16 @@ func (s *Switch) shows(now time.Duration) bool {
 }
 
 // pace holds up the reader of a connection that sends more than it may: the messages wait where they are, at the controller in
-// the end.
-func (c *conn) pace(s *session.Session) {
+// the end. It returns false when the connection is being closed.
+func (c *conn) pace(s *session.Session) bool {
 	limit := c.messages.Load()
 	if limit == nil {
-		return
+		return true
 	}
 	now := time.Unix(0, int64(c.sw.cfg.Now()))
 	wait := limit.ReserveN(now, 1).DelayFrom(now)
 	if wait <= 0 {
-		return
+		return true
 	}
 	c.sw.mu.Lock()
 	c.sw.losses.Paced++
@@ -79,6 +79,8 @@ func (c *conn) pace(s *session.Session) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.Done():
+		return true
+	case <-c.closing:
+		return false
 	}
 }

@@ -51,6 +51,7 @@ type Switch struct {
 	last   uint64 // number of a connection
 	orders []ruleset.Order
 	spare  []ruleset.Order // memory for the next orders
+	gone   bool            // Withdraw has been called
 	giving bool            // somebody gives orders, and will give those that come meanwhile
 
 	missShown bool // what core was told last
@@ -126,10 +127,13 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *vswitch.Frames) {
 	s.with(func(core *vswitch.Switch, now time.Duration) { core.SetSpace(space, frames, now, (*output)(s)) })
 }
 
-// Withdraw takes all of the tenant's from the physical switch. There are no connections any more; only Outcomes is called
-// afterwards.
+// Withdraw takes all of the tenant's from the physical switch. What controllers send afterwards does nothing; only Outcomes is
+// called then.
 func (s *Switch) Withdraw() {
-	s.with(func(core *vswitch.Switch, now time.Duration) { core.Withdraw(now, (*output)(s)) })
+	s.with(func(core *vswitch.Switch, now time.Duration) {
+		s.gone = true
+		core.Withdraw(now, (*output)(s))
+	})
 }
 
 // setMiss has what no entry matches shown while a controller of OpenFlow 1.0 is there. The lock is held.
@@ -138,7 +142,7 @@ func (s *Switch) setMiss(core *vswitch.Switch, now time.Duration) {
 	for _, c := range s.conns {
 		shown = shown || c.Version() == openflow.V10
 	}
-	if shown != s.missShown {
+	if shown != s.missShown && !s.gone {
 		s.missShown = shown
 		core.SetMiss(shown, now, (*output)(s))
 	}

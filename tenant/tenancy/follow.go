@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
@@ -113,7 +114,8 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	for _, d := range all.All() {
 		t := s.tenancies[d.Name]
 		if t == nil {
-			t = &tenancy{of: s, rows: &vswitch.Rows{}, virtual: make(map[netview.DPID]*virtual)}
+			t = &tenancy{of: s, rows: &vswitch.Rows{}, virtual: make(map[netview.DPID]*virtual),
+				classified: make(map[netview.DPID][]*ruleset.Set)}
 			s.mu.Lock()
 			s.tenancies[d.Name] = t
 			s.mu.Unlock()

@@ -98,14 +98,21 @@ func (v *virtual) has(port uint32) bool {
 	return has
 }
 
-// leadsTo reports whether a link leads from a port to another, as far as is known: from one without a link, any may.
-func (s *Tenancies) leadsTo(from, to netview.Point) bool {
-	known := false
-	for l := range s.cfg.View.Snapshot().LinksFromPoint(from) {
+// leadsTo returns how well two ports fit. Of ports with a link, only its other end does.
+func (s *Tenancies) leadsTo(from, to netview.Point) way {
+	snap, w := s.cfg.View.Snapshot(), wayUnknown
+	for l := range snap.LinksFromPoint(from) {
 		if l.Up && l.Dst == to {
-			return true
+			return wayKnown
 		}
-		known = known || l.Up
+		if l.Up {
+			w = wayNone
+		}
 	}
-	return !known
+	for l := range snap.LinksToPoint(to) {
+		if l.Up {
+			w = wayNone
+		}
+	}
+	return w
 }

@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 // Bounds of what is remembered of discovery frames that tenants have sent.
 const (
 	probeLife = 5 * time.Second
-	probesMax = 1 << 16
+	probesMax = 4096 // of each tenant
 )
 
 // probes are the discovery frames that tenants have sent and that have not arrived. The frames of two tenants may be equal:
@@ -20,7 +21,7 @@ type probes struct {
 	mu     sync.Mutex
 	seed   maphash.Seed
 	byHash map[uint64][]sentProbe // each list in the order of sending
-	count  int
+	count  map[uint16]int         // by tenant
 	swept  time.Duration
 }
 
@@ -36,54 +37,72 @@ func (p *probes) sent(tenant uint16, from netview.Point, frame []byte, now time.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byHash == nil {
-		p.seed, p.byHash = maphash.MakeSeed(), make(map[uint64][]sentProbe)
+		p.seed, p.byHash, p.count = maphash.MakeSeed(), make(map[uint64][]sentProbe), make(map[uint16]int)
 	}
-	if now-p.swept > probeLife || p.count >= probesMax {
+	if now-p.swept > time.Second {
 		p.sweep(now)
 	}
-	if p.count >= probesMax {
+	if p.count[tenant] >= probesMax {
 		return // the frame is lost to its tenant, and nobody else gets it
 	}
 	h := maphash.Bytes(p.seed, frame)
 	p.byHash[h] = append(p.byHash[h], sentProbe{tenant, from, now})
-	p.count++
+	p.count[tenant]++
 }
 
-// arrived returns whose frame has come in at a port; 0: nobody's that is known. It is forgotten.
-func (p *probes) arrived(at netview.Point, frame []byte, now time.Duration, leads func(from, to netview.Point) bool) uint16 {
+// way is how well a port that a frame was sent out of fits the port that it came in at.
+type way uint8
+
+const (
+	wayNone    way = iota // a link leads elsewhere
+	wayUnknown            // no link is known at either
+	wayKnown              // a link leads there
+)
+
+// arrived returns whose frame has come in at a port; 0: nobody's that is known. It is forgotten. A way that is known comes
+// before one that is not.
+func (p *probes) arrived(at netview.Point, frame []byte, now time.Duration, leads func(from, to netview.Point) way) uint16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.count == 0 {
+	if len(p.byHash) == 0 {
 		return 0
 	}
 	h := maphash.Bytes(p.seed, frame)
-	list := p.byHash[h]
+	list, found := p.byHash[h], -1
 	for i, s := range list {
-		if now-s.at <= probeLife && leads(s.from, at) {
-			p.byHash[h] = append(list[:i:i], list[i+1:]...)
-			p.count--
-			if len(p.byHash[h]) == 0 {
-				delete(p.byHash, h)
-			}
-			return s.tenant
+		if now-s.at > probeLife {
+			continue
+		}
+		w := leads(s.from, at)
+		if w == wayKnown || w == wayUnknown && found < 0 {
+			found = i
+		}
+		if w == wayKnown {
+			break
 		}
 	}
-	return 0
+	if found < 0 {
+		return 0
+	}
+	tenant := list[found].tenant
+	if p.byHash[h] = append(list[:found:found], list[found+1:]...); len(p.byHash[h]) == 0 {
+		delete(p.byHash, h)
+	}
+	p.count[tenant]--
+	return tenant
 }
 
 // sweep forgets what is older than probeLife.
 func (p *probes) sweep(now time.Duration) {
-	p.swept, p.count = now, 0
+	p.swept = now
+	clear(p.count)
 	for h, list := range p.byHash {
-		first := 0
-		for first < len(list) && now-list[first].at > probeLife {
-			first++
+		list = slices.DeleteFunc(list, func(s sentProbe) bool { return now-s.at > probeLife })
+		for _, s := range list {
+			p.count[s.tenant]++
 		}
-		if first == len(list) {
+		if p.byHash[h] = list; len(list) == 0 {
 			delete(p.byHash, h)
-			continue
 		}
-		p.byHash[h] = list[first:]
-		p.count += len(list) - first
 	}
 }

@@ -79,6 +79,7 @@ type ruling struct {
 type physical struct {
 	dpid    netview.DPID
 	part    atomic.Pointer[part]                // of its session; nil without
+	leaving atomic.Pointer[[]*virtual]          // that have been withdrawn, and whose rows others may not have yet
 	virtual atomic.Pointer[map[uint16]*virtual] // by the tenant's number; a new map with each change, by the part
 }
 
@@ -100,6 +101,19 @@ func (p *physical) set(tenant uint16, v *virtual) {
 		next[tenant] = v
 	}
 	p.virtual.Store(&next)
+}
+
+// leave keeps a virtual switch that has been withdrawn until all of its is gone, and forgets those of which that is so.
+func (p *physical) leave(v *virtual) {
+	kept := []*virtual{v}
+	if before := p.leaving.Load(); before != nil {
+		for _, other := range *before {
+			if _, _, _, waiting := other.sw.Counts(); waiting > 0 {
+				kept = append(kept, other)
+			}
+		}
+	}
+	p.leaving.Store(&kept)
 }
 
 // New returns tenancies without tenants.
@@ -155,24 +169,42 @@ func (s *Tenancies) at(dpid netview.DPID) *physical {
 // Outcomes takes outcomes of rules of tenants.
 func (s *Tenancies) Outcomes(list []ruleset.Outcome) {
 	for from := 0; from < len(list); {
-		v := s.ordered(&list[from])
 		to := from + 1
-		for to < len(list) && s.ordered(&list[to]) == v {
+		at, of := placeOf(&list[from])
+		for to < len(list) {
+			if a, o := placeOf(&list[to]); a != at || o != of {
+				break
+			}
 			to++
 		}
-		if v != nil {
-			v.sw.Outcomes(list[from:to])
+		if of != 0 {
+			s.at(at).told(of, list[from:to])
 		}
 		from = to
 	}
 }
 
-// ordered returns the virtual switch that has ordered a rule; nil for what tells tenants' packets from others'.
-func (s *Tenancies) ordered(o *ruleset.Outcome) *virtual {
-	number, row := plan.TenantRow(o.Rules.Number)
+// placeOf returns the switch of a rule of a tenant's entry, and the tenant's number; 0 for what tells tenants' packets from
+// others'.
+func placeOf(o *ruleset.Outcome) (at netview.DPID, tenant uint16) {
+	tenant, row := plan.TenantRow(o.Rules.Number)
 	if row == 0 || o.Rules.Len() == 0 {
-		return nil
+		return 0, 0
 	}
 	_, hop := o.Rules.At(0)
-	return s.at(hop.DPID).of(number)
+	return hop.DPID, tenant
+}
+
+// told gives outcomes to the tenant's virtual switches, those too that have been withdrawn. What is another's does nothing there.
+func (p *physical) told(tenant uint16, list []ruleset.Outcome) {
+	if v := p.of(tenant); v != nil {
+		v.sw.Outcomes(list)
+	}
+	if leaving := p.leaving.Load(); leaving != nil {
+		for _, v := range *leaving {
+			if v.tenant == tenant {
+				v.sw.Outcomes(list)
+			}
+		}
+	}
 }

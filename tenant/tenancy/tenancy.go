@@ -2,7 +2,6 @@ package tenancy
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +22,7 @@ type tenancy struct {
 	frames     *vswitch.Frames // nil: all at the tenant's ports is its own
 	rows       *vswitch.Rows
 	virtual    map[netview.DPID]*virtual
+	classified map[netview.DPID][]*ruleset.Set // that tell the tenant's packets from others'
 }
 
 // define gives the tenancy its definition, and its space as others leave it.
@@ -46,11 +46,17 @@ func (t *tenancy) switches(snap *netview.Snapshot) map[netview.DPID]bool {
 	for dpid := range t.virtual {
 		all[dpid] = true
 	}
+	for dpid := range t.classified {
+		all[dpid] = true
+	}
 	return all
 }
 
 // remove ends the tenancy.
 func (t *tenancy) remove() {
+	for dpid := range t.classified {
+		t.classify(dpid, nil)
+	}
 	for dpid := range t.virtual {
 		t.removeAt(dpid)
 	}
@@ -63,8 +69,8 @@ func (t *tenancy) removeAt(dpid netview.DPID) {
 	delete(t.virtual, dpid)
 	t.of.mu.Unlock()
 	v.connect(nil)
-	v.classify(nil)
 	v.sw.Withdraw()
+	v.physical.leave(v)
 	v.physical.set(v.tenant, nil)
 }
 
@@ -74,8 +80,16 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 	row, known := snap.Switch(dpid)
 	here, all := t.definition.At(dpid)
 	v := t.virtual[dpid]
-	single := known && plan.SingleTable(row.Version, row.Tables)
-	if !known || len(here) == 0 && !all || row.Tables == 0 || !single && row.Tables <= plan.TableTenantFirst {
+	if !known || row.Tables == 0 || !plan.SingleTable(row.Version, row.Tables) && row.Tables <= plan.TableTenantFirst {
+		t.classify(dpid, nil) // a switch that is not known, or that has no room for tenants
+		if v != nil {
+			t.removeAt(dpid)
+		}
+		return time.Time{}
+	}
+	ports := t.ports(snap, row)
+	t.classify(dpid, t.classes(row, ports))
+	if len(here) == 0 && !all {
 		if v != nil {
 			t.removeAt(dpid)
 		}
@@ -88,12 +102,7 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 	if v == nil {
 		v = t.add(row)
 	}
-	v.setPorts(t.ports(snap, row))
-	if single {
-		v.classify(vswitch.ClassifySingle(t.definition, t.space, dpid))
-	} else {
-		v.classify(vswitch.Classify(t.definition, dpid))
-	}
+	v.setPorts(ports)
 	if row.Connected {
 		v.waning = false
 		v.connect(t.definition.Controllers)
@@ -178,11 +187,10 @@ type virtual struct {
 	physical *physical
 	sw       *connect.Switch
 
-	sent    openflow.PacketOut // scratch of Send, which is called one at a time
-	action  [1]openflow.Action // of sent
-	form    form
-	classes []*ruleset.Set // that tell the tenant's packets from others'
-	waning  bool           // the physical switch is away, and controllers are to lose their connections soon
+	sent   openflow.PacketOut // scratch of Send, which is called one at a time
+	action [1]openflow.Action // of sent
+	form   form
+	waning bool // the physical switch is away, and controllers are to lose their connections soon
 
 	mu          sync.Mutex               // guards what follows
 	ports       map[uint32]openflow.Port // the part alone changes them
@@ -214,30 +222,6 @@ func (v *virtual) note(p openflow.Port, has bool) {
 	defer v.mu.Unlock()
 	if delete(v.ports, p.Number); has {
 		v.ports[p.Number] = p
-	}
-}
-
-// classify orders the rules that tell the tenant's packets from others', and the removal of those that are not any more.
-func (v *virtual) classify(sets []*ruleset.Set) {
-	var orders []ruleset.Order
-	same := func(a, b *ruleset.Set) bool {
-		return a.Table == b.Table && a.Priority == b.Priority && a.SamePlace(0, b, 0)
-	}
-	for i, set := range sets {
-		at := slices.IndexFunc(v.classes, func(was *ruleset.Set) bool { return same(was, set) })
-		if at < 0 {
-			orders = append(orders, ruleset.Order{Rules: set})
-			continue
-		}
-		sets[i] = v.classes[at]
-	}
-	for _, was := range v.classes {
-		if !slices.Contains(sets, was) {
-			orders = append(orders, ruleset.Order{Rules: was, Remove: true})
-		}
-	}
-	if v.classes = sets; len(orders) > 0 {
-		v.all.cfg.Orders(orders)
 	}
 }
 

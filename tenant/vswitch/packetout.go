@@ -35,6 +35,9 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin
 	if err := s.tables.PacketOut(v, m, now, held); err != nil {
 		return err
 	}
+	if held.tooMany {
+		return &flowtable.Error{Code: openflow.BadActionTooMany, Reason: "the packet-out sends more than 1 MiB of frames, or 1,024 of them"}
+	}
 	for i := range held.frames {
 		if !s.cfg.mayLeave(held.frames[i].bytes) {
 			return &flowtable.Error{Code: openflow.BadRequestEPerm, Reason: "the packet is not in the tenant's space"}
@@ -59,8 +62,16 @@ func onlySends(m *openflow.PacketOut) bool {
 // sending holds what a packet-out sends until all of it is known.
 type sending struct {
 	*changes
-	frames []heldFrame
+	frames  []heldFrame
+	bytes   int
+	tooMany bool
 }
+
+// Bounds of what one packet-out sends.
+const (
+	sendingFrames = 1024
+	sendingBytes  = 1 << 20
+)
 
 type heldFrame struct {
 	port, queue uint32
@@ -69,6 +80,10 @@ type heldFrame struct {
 
 // Transmit holds a frame.
 func (h *sending) Transmit(port, queue uint32, frame []byte) {
+	if h.bytes += len(frame); h.bytes > sendingBytes || len(h.frames) >= sendingFrames {
+		h.tooMany = true
+		return
+	}
 	h.frames = append(h.frames, heldFrame{port, queue, append([]byte(nil), frame...)})
 }
 

@@ -66,6 +66,9 @@ func New(cfg Config) *Switch {
 // Tables are the tables, for requests that change nothing.
 func (s *Switch) Tables() *flowtable.Switch { return s.tables }
 
+// Leaving is how many entries are on their way out of the physical switch.
+func (s *Switch) Leaving() int { return len(s.rows) - s.tables.Entries() }
+
 // Waiting is how many orders of a switch have had no outcome.
 func Waiting(s *Switch) int { return s.barriers.rows() }
 
