@@ -1,11 +1,14 @@
 package connect
 
 import (
+	"errors"
+	"net"
 	"strings"
 	"testing"
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/tenant"
 )
 
@@ -70,5 +73,46 @@ func TestBarriersThatWait(t *testing.T) {
 	c.send(&openflow.BarrierRequest{}, 9)
 	if _, err := c.in.ReadByte(); err == nil {
 		t.Error("the connection lives on")
+	}
+}
+
+// TestWithdrawn: what a controller has sent and what is not done yet is not done once the switch is withdrawn, and a reader
+// that waits because of a limit does not hold up the end of its connection.
+func TestWithdrawn(t *testing.T) {
+	s, orders := virtual(t, func(uint32, []byte) {})
+	s.SetLimits(tenant.Limits{Messages: 1})
+	ln := listen(t)
+	stream, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := s.Connect(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := meet(t, accepted, openflow.V13)
+	m := &openflow.FlowMod{Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}
+	for priority := range uint16(1000) { // a quarter of an hour's, at that rate
+		m.Priority = priority
+		c.send(m, uint32(priority))
+	}
+	<-orders
+	s.Withdraw()
+	of.Close(errors.New("the tenant is removed"))
+	<-of.Done()
+	ordered := make(map[*ruleset.Set]bool)
+	for len(orders) > 0 {
+		for _, o := range <-orders {
+			if ordered[o.Rules] = true; o.Remove {
+				delete(ordered, o.Rules)
+			}
+		}
+	}
+	if len(ordered) > 0 {
+		t.Errorf("%d rules are ordered for a switch that was withdrawn", len(ordered))
 	}
 }

@@ -2,6 +2,8 @@ package tenancy
 
 import (
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
@@ -61,6 +63,59 @@ func (t *tenancy) classify(dpid netview.DPID, sets []*ruleset.Set) {
 	}
 	if len(orders) > 0 {
 		t.of.cfg.Orders(orders)
+	}
+}
+
+// retryAfter is the time after which a rule of classification is ordered again that a switch has refused.
+const retryAfter = 5 * time.Second
+
+// refusals are rules of classification that switches have refused. Until they are taken, packets of the tenant may be handled
+// there as others' are.
+type refusals struct {
+	mu    sync.Mutex
+	list  map[*ruleset.Set]bool
+	since time.Time // of the first that is in the list
+}
+
+// unclassified notes which rules of classification a switch has refused, and logs it.
+func (s *Tenancies) unclassified(list []ruleset.Outcome) {
+	for i := range list {
+		o := &list[i]
+		if o.Result != ruleset.Refused || o.Rules.Len() == 0 {
+			continue
+		}
+		number, _ := plan.TenantRow(o.Rules.Number)
+		_, hop := o.Rules.At(0)
+		s.cfg.Log.Error("a switch refuses a rule that tells a tenant's packets from others'; it is tried again", "tenant", number,
+			"dpid", hop.DPID, "reason", o.Reason)
+		s.refused.mu.Lock()
+		if len(s.refused.list) == 0 {
+			s.refused.list, s.refused.since = make(map[*ruleset.Set]bool), s.cfg.Now()
+		}
+		s.refused.list[o.Rules] = true
+		s.refused.mu.Unlock()
+		s.Bell.Ring()
+	}
+}
+
+// take takes the refused rules when their time has come; next is when it will have, if there are some.
+func (r *refusals) take(now time.Time) (list map[*ruleset.Set]bool, next time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.list) == 0 {
+		return nil, time.Time{}
+	}
+	if due := r.since.Add(retryAfter); now.Before(due) {
+		return nil, due
+	}
+	list, r.list = r.list, nil
+	return list, time.Time{}
+}
+
+// forget has refused rules of the tenant's be ordered anew by the next classify.
+func (t *tenancy) forget(refused map[*ruleset.Set]bool) {
+	for dpid, sets := range t.classified {
+		t.classified[dpid] = slices.DeleteFunc(slices.Clone(sets), func(set *ruleset.Set) bool { return refused[set] })
 	}
 }
 

@@ -21,8 +21,13 @@ func (s *Tenancies) turn() (next time.Time) {
 		s.define(wanted)
 		touched = nil
 	}
+	refused, next := s.refused.take(s.cfg.Now())
+	if refused != nil {
+		touched = nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.tenancies)) {
 		t := s.tenancies[name]
+		t.forget(refused)
 		dpids := touched
 		if dpids == nil {
 			dpids = t.switches(snap)

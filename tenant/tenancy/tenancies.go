@@ -63,6 +63,7 @@ type Tenancies struct {
 	mu        sync.Mutex // guards the maps of tenants and of their switches; the part alone changes these
 	tenancies map[string]*tenancy
 
+	refused  refusals
 	ruling   atomic.Pointer[ruling]
 	physical sync.Map // netview.DPID -> *physical
 	probes   probes
@@ -179,6 +180,8 @@ func (s *Tenancies) Outcomes(list []ruleset.Outcome) {
 		}
 		if of != 0 {
 			s.at(at).told(of, list[from:to])
+		} else {
+			s.unclassified(list[from:to])
 		}
 		from = to
 	}

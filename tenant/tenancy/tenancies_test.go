@@ -1,0 +1,174 @@
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
+)
+
+// bench has tenancies over a view, with switches 1 to 3 of three ports: 1/1 leads to 2/1. It keeps the rules that are ordered.
+type bench struct {
+	t     *testing.T
+	all   *Tenancies
+	facts *netview.Facts
+	rules map[*ruleset.Set]bool
+	hosts []netview.HostID // that Weir was to forget
+}
+
+func newBench(t *testing.T) *bench {
+	view := netview.New(netview.Limits{})
+	b := &bench{t: t, facts: view.Facts(), rules: make(map[*ruleset.Set]bool)}
+	b.all = New(Config{View: view, Domain: 1, Own: func([]byte) bool { return false },
+		DropHost: func(id netview.HostID) { b.hosts = append(b.hosts, id) },
+		Orders: func(list []ruleset.Order) {
+			for _, o := range list {
+				if b.rules[o.Rules] != o.Remove {
+					t.Errorf("a rule is ordered twice, or removed that is not there: %v", o)
+				}
+				if b.rules[o.Rules] = true; o.Remove {
+					delete(b.rules, o.Rules)
+				}
+			}
+		}})
+	b.facts.Update(func(tx *netview.FactsTx) {
+		for dpid := netview.DPID(1); dpid <= 3; dpid++ {
+			sw := &netview.Switch{DPID: dpid, Version: openflow.V13, Tables: 254}
+			for port := uint32(1); port <= 3; port++ {
+				sw.Ports = append(sw.Ports, netview.Port{Number: port, Up: true})
+			}
+			tx.PutSwitch(sw)
+		}
+		for _, k := range []netview.LinkKey{{Src: at(1, 1), Dst: at(2, 1)}, {Src: at(2, 1), Dst: at(1, 1)}} {
+			tx.PutLink(&netview.Link{LinkKey: k, Up: true})
+		}
+	})
+	return b
+}
+
+func at(dpid netview.DPID, port uint32) netview.Point { return netview.Point{DPID: dpid, Port: port} }
+
+// define defines tenants.
+func (b *bench) define(list ...tenant.Definition) {
+	b.t.Helper()
+	all := tenant.New()
+	for _, d := range list {
+		if err := all.Put(d); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.all.Set(all)
+	b.all.Begin()
+}
+
+// classes are the rules of table 0 at a switch: the port in, and whether they drop.
+func (b *bench) classes(dpid netview.DPID) string {
+	var list []string
+	for set := range b.rules {
+		_, hop := set.At(0)
+		if hop.DPID != dpid || set.Table != 0 {
+			continue
+		}
+		what := "drop"
+		if len(hop.Do.Instructions()) > 0 {
+			what = "goto"
+		}
+		list = append(list, fmt.Sprintf("%s %d", what, hop.In))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// TestClassification: a tenant's packets are told at every switch. They are its own at the ports that it has, of links only
+// with the other end; at all others, and at switches where it has none, they are dropped. When it is gone all is as before.
+func TestClassification(t *testing.T) {
+	b := newBench(t)
+	d := tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(1, 1), at(1, 2)}}
+	var vlan openflow.Match
+	if err := vlan.SetText("vlan_vid", "100"); err != nil {
+		t.Fatal(err)
+	}
+	d.Space = []tenant.Region{{Priority: 10, Match: vlan}}
+	want := func(when string, one, two, three string) {
+		t.Helper()
+		for i, want := range []string{one, two, three} {
+			if got := b.classes(netview.DPID(i + 1)); got != want {
+				t.Errorf("%s: switch %d has %q, want %q", when, i+1, got, want)
+			}
+		}
+	}
+	b.define(d)
+	want("without the other end of the link", "drop 0, goto 2", "drop 0", "drop 0")
+	d.Ports = append(d.Ports, at(2, 1))
+	b.define(d)
+	want("with it", "drop 0, goto 1, goto 2", "drop 0, goto 1", "drop 0")
+	d.Ports = []netview.Point{at(1, 0)}
+	b.define(d)
+	want("all ports of a switch, without the other end", "drop 0, goto 2, goto 3", "drop 0", "drop 0")
+	d.Ports = []netview.Point{tenant.AllPorts}
+	b.define(d)
+	want("all ports", "goto 0", "goto 0", "goto 0")
+	b.define()
+	want("without the tenant", "", "", "")
+	if len(b.rules) > 0 {
+		t.Errorf("%d rules are left", len(b.rules))
+	}
+}
+
+// TestProbesOfTenants: of two tenants that have sent equal frames each gets its own, by the link; one that guesses another's
+// frame gets nothing of it; and each has room of its own.
+func TestProbesOfTenants(t *testing.T) {
+	b := newBench(t)
+	p, frame := &b.all.probes, []byte("a discovery frame of both")
+	p.sent(2, at(3, 1), frame, 0) // out of a port without a link
+	p.sent(1, at(1, 1), frame, 0)
+	if got := p.arrived(at(2, 1), frame, time.Second, b.all.leadsTo); got != 1 {
+		t.Errorf("what came over the link of tenant 1 is tenant %d's", got)
+	}
+	if got := p.arrived(at(2, 1), frame, time.Second, b.all.leadsTo); got != 0 {
+		t.Errorf("what came once more is tenant %d's", got)
+	}
+	if got := p.arrived(at(3, 2), frame, time.Second, b.all.leadsTo); got != 2 {
+		t.Errorf("what came by a port without a link is tenant %d's", got)
+	}
+	for i := range 2 * probesMax {
+		p.sent(2, at(3, 1), fmt.Appendf(nil, "%d", i), time.Second)
+	}
+	p.sent(1, at(1, 1), frame, time.Second)
+	if got := p.arrived(at(2, 1), frame, time.Second, b.all.leadsTo); got != 1 {
+		t.Errorf("beside a tenant that floods, tenant %d has the frame", got)
+	}
+	if got := p.arrived(at(3, 2), []byte("0"), 2*time.Second+probeLife, b.all.leadsTo); got != 0 {
+		t.Errorf("what is older than it may be is tenant %d's", got)
+	}
+}
+
+// TestRefusedClassification: a rule of classification that a switch has refused is ordered again after a while, and no other.
+func TestRefusedClassification(t *testing.T) {
+	b := newBench(t)
+	now := time.Unix(1000, 0)
+	b.all.cfg.Now = func() time.Time { return now }
+	b.define(tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(3, 1), at(3, 2)}})
+	if got := b.classes(3); got != "goto 1, goto 2" {
+		t.Fatalf("switch 3 has %q", got)
+	}
+	for set := range b.rules {
+		if _, hop := set.At(0); hop.In == 2 {
+			delete(b.rules, set)
+			b.all.Outcomes([]ruleset.Outcome{{Rules: set, Result: ruleset.Refused, Reason: "the table is full"}})
+		}
+	}
+	if next := b.all.turn(); !next.Equal(now.Add(retryAfter)) || b.classes(3) != "goto 1" {
+		t.Errorf("at once: the next turn at %v, switch 3 has %q", next, b.classes(3))
+	}
+	now = now.Add(retryAfter)
+	if b.all.turn(); b.classes(3) != "goto 1, goto 2" {
+		t.Errorf("later: switch 3 has %q", b.classes(3))
+	}
+}
