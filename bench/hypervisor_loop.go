@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/weirnet/weir/api/client"
@@ -30,7 +29,10 @@ func (s *stand) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.load.Connect(ctx, to...), s.load.Settle(ctx)); err != nil {
+	if err := s.load.Connect(ctx, to...); err != nil {
+		return err
+	}
+	if err := s.load.Settle(ctx); err != nil {
 		return err
 	}
 	s.c.Note("%s passes messages of all tenants", s.name)
