@@ -177,9 +177,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	if err := n.openSouthbound(); err != nil {
 		return nil, err
 	}
-	if err := joinTenants(n, session.Config{}, nil, nil); err != nil {
-		return nil, err
-	}
+	joinTenants(n, session.Config{}, nil, nil)
 	n.join(boot{key: key, life: bootID()})
 	n.settings.Crossings(crossings(n.apps, &n.intents))
 	n.settings.OnChange(n.apps.Configure)

@@ -57,9 +57,7 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	if err := n.newSouthbound(session.Config{Driver: cfg.Driver}, now); err != nil {
 		return nil, err
 	}
-	if err := joinTenants(n, session.Config{Driver: cfg.Driver}, now, cfg.Outcomes); err != nil {
-		return nil, err
-	}
+	joinTenants(n, session.Config{Driver: cfg.Driver}, now, cfg.Outcomes)
 	n.join(boot{key: cfg.Key, life: cfg.Life, seed: cfg.Seed, now: now})
 	n.recollect(cfg.Facts)
 	if err := n.openIntents(context.Background(), now); err != nil {

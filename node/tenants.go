@@ -3,6 +3,7 @@ package node
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -20,13 +21,9 @@ import (
 
 // joinTenants makes what runs tenants; outcomes of rules that are neither intents' nor tenants' go to others, which may be
 // nil.
-func joinTenants(n *node, sessions session.Config, now func() time.Time, others func([]ruleset.Outcome)) error {
-	secure, err := n.cfg.controllerTLS()
-	if err != nil {
-		return err
-	}
+func joinTenants(n *node, sessions session.Config, now func() time.Time, others func([]ruleset.Outcome)) {
 	n.tenants = tenancy.New(tenancy.Config{
-		View: n.view, Domain: uint16(n.cfg.Domain), TLS: secure, Log: n.cfg.Log, Now: now, Sessions: sessions,
+		View: n.view, Domain: uint16(n.cfg.Domain), TLS: n.cfg.controllerTLS, Log: n.cfg.Log, Now: now, Sessions: sessions,
 		Orders:   func(list []ruleset.Order) { n.flowsync.Order(list) },
 		DropHost: func(id netview.HostID) { n.discovery.DropHost(id) },
 		Own:      func(frame []byte) bool { return n.discovery.Own(frame) },
@@ -38,7 +35,6 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 			others(rest)
 		}
 	}
-	return nil
 }
 
 // definitions returns the table of tenants, which has nothing yet.
@@ -53,11 +49,11 @@ func (c *Config) definitions(st store.Store, alarms *alarm.Board) *table.Table {
 }
 
 // controllerTLS is with what tenants' controllers are spoken to that want TLS: the certificate and the authority that
-// switches know; nil without.
+// switches know, as the files have them now.
 func (c *Config) controllerTLS() (*tls.Config, error) {
 	of := &c.OpenFlow
 	if of.TLSCert == "" {
-		return nil, nil
+		return nil, errors.New("no certificate to connect with: give --openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca")
 	}
 	pair, err := tls.LoadX509KeyPair(of.TLSCert, of.TLSKey)
 	if err != nil {

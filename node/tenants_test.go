@@ -78,6 +78,15 @@ func (s *shared) define(name string, number uint16) {
 	s.tenants.Set(all)
 }
 
+// ports is how many ports a tenant's switches have.
+func (s *shared) ports(name string) (n int) {
+	list, _ := s.tenants.State(name)
+	for i := range list {
+		n += len(list[i].Ports)
+	}
+	return n
+}
+
 // pings has every host ping every other, and returns of which pairs an answer came.
 func (s *shared) pings() map[[2]int]bool {
 	s.t.Helper()
@@ -167,6 +176,18 @@ func testTenants(t *testing.T, v openflow.Version) {
 	s.define("green", 3)
 	for name, c := range s.controllers {
 		c.await(name+"'s switches", func() bool { return c.connected() == len(s.net.Switches()) })
+		c.await(name+"'s ports", func() bool { return s.ports(name) == len(s.all.Get(name).Ports) })
+		c.await("what is behind "+name+"'s ports", func() bool {
+			known := 0
+			for _, sw := range c.switches() {
+				for _, p := range sw.Ports {
+					if p.Role == "edge" || p.Role == "link" {
+						known++
+					}
+				}
+			}
+			return known == len(s.all.Get(name).Ports)
+		})
 		c.await(name+"'s links", func() bool {
 			up := 0
 			for _, l := range c.links() {

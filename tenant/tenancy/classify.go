@@ -9,25 +9,46 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
-// classes returns the rules that tell the tenant's packets from others' at a switch where it has ports, also if it has none:
+// classified are the rules that tell a tenant's packets from others' at a switch, and what they were made of.
+type classified struct {
+	sets       []*ruleset.Set
+	definition *tenant.Definition
+	space      *tenant.Space
+	ports      []uint32
+	form       form
+}
+
+// classifyAt orders the rules that tell the tenant's packets from others' at a switch where it has ports, also if it has none:
 // what is in its space is nobody else's there either. Where it does not have all ports that its definition stands for, since
-// the other ends of links are not its, the rules name those that it has.
-func (t *tenancy) classes(row *netview.Switch, ports []openflow.Port) []*ruleset.Set {
+// links lead elsewhere, the rules name those that it has.
+func (t *tenancy) classifyAt(row *netview.Switch, ports []openflow.Port) {
+	c := classified{definition: t.definition, space: t.space, form: formOf(row)}
+	for i := range ports {
+		c.ports = append(c.ports, ports[i].Number)
+	}
+	was := t.classified[row.DPID]
+	if was.definition == c.definition && was.space == c.space && was.form == c.form && slices.Equal(was.ports, c.ports) &&
+		was.sets != nil {
+		return
+	}
 	local := *t.definition
 	if _, all := local.At(row.DPID); !all || len(ports) < countOf(row) {
 		local.Ports = nil
-		for i := range ports {
-			local.Ports = append(local.Ports, netview.Point{DPID: row.DPID, Port: ports[i].Number})
+		for _, port := range c.ports {
+			local.Ports = append(local.Ports, netview.Point{DPID: row.DPID, Port: port})
 		}
 		slices.SortFunc(local.Ports, netview.Point.Compare)
 	}
-	if plan.SingleTable(row.Version, row.Tables) {
-		return vswitch.ClassifySingle(&local, t.space, row.DPID)
+	if c.form.single {
+		c.sets = vswitch.ClassifySingle(&local, t.space, row.DPID)
+	} else {
+		c.sets = vswitch.Classify(&local, row.DPID)
 	}
-	return vswitch.Classify(&local, row.DPID)
+	t.classify(row.DPID, c)
 }
 
 // countOf is how many ports of a switch a tenant may have.
@@ -40,30 +61,46 @@ func countOf(row *netview.Switch) (n int) {
 	return n
 }
 
-// classify orders the rules that tell the tenant's packets from others' at a switch, and the removal of those that are not any
-// more.
-func (t *tenancy) classify(dpid netview.DPID, sets []*ruleset.Set) {
-	was := t.classified[dpid]
-	var orders []ruleset.Order
-	for i, set := range sets {
-		at := slices.IndexFunc(was, func(old *ruleset.Set) bool { return sameClass(old, set) })
-		if at < 0 {
-			orders = append(orders, ruleset.Order{Rules: set})
-			continue
-		}
-		sets[i] = was[at]
+// classify orders rules of classification at a switch, and the removal of those that are not any more.
+func (t *tenancy) classify(dpid netview.DPID, c classified) {
+	before := make(map[class]*ruleset.Set)
+	for _, set := range t.classified[dpid].sets {
+		before[classOf(set)] = set
 	}
-	for _, old := range was {
-		if !slices.Contains(sets, old) {
+	var orders []ruleset.Order
+	for i, set := range c.sets {
+		if old := before[classOf(set)]; old != nil {
+			c.sets[i] = old
+			delete(before, classOf(set))
+		} else {
+			orders = append(orders, ruleset.Order{Rules: set})
+		}
+	}
+	for _, old := range t.classified[dpid].sets {
+		if before[classOf(old)] != nil {
 			orders = append(orders, ruleset.Order{Rules: old, Remove: true})
 		}
 	}
-	if t.classified[dpid] = sets; len(sets) == 0 {
+	if t.classified[dpid] = c; len(c.sets) == 0 {
 		delete(t.classified, dpid)
 	}
 	if len(orders) > 0 {
 		t.of.cfg.Orders(orders)
 	}
+}
+
+// class is what two rules of a tenant's classification are equal by: their place, and what they do.
+type class struct {
+	table    uint8
+	priority uint16
+	in       uint32
+	match    string
+	drops    bool
+}
+
+func classOf(set *ruleset.Set) class {
+	leg, hop := set.At(0)
+	return class{set.Table, set.Priority, hop.In, string(leg.Match), len(hop.Do.Instructions()) == 0}
 }
 
 // retryAfter is the time after which a rule of classification is ordered again that a switch has refused.
@@ -114,14 +151,10 @@ func (r *refusals) take(now time.Time) (list map[*ruleset.Set]bool, next time.Ti
 
 // forget has refused rules of the tenant's be ordered anew by the next classify.
 func (t *tenancy) forget(refused map[*ruleset.Set]bool) {
-	for dpid, sets := range t.classified {
-		t.classified[dpid] = slices.DeleteFunc(slices.Clone(sets), func(set *ruleset.Set) bool { return refused[set] })
+	for dpid, c := range t.classified {
+		kept := slices.DeleteFunc(slices.Clone(c.sets), func(set *ruleset.Set) bool { return refused[set] })
+		if len(kept) < len(c.sets) {
+			t.classified[dpid] = classified{sets: kept} // of nothing: they are made again
+		}
 	}
-}
-
-// sameClass reports whether two rules of classification stand in one place, and do the same.
-func sameClass(a, b *ruleset.Set) bool {
-	_, x := a.At(0)
-	_, y := b.At(0)
-	return a.Table == b.Table && a.Priority == b.Priority && a.SamePlace(0, b, 0) && x.Do.Equal(y.Do)
 }

@@ -17,7 +17,7 @@
 // # Who has which ports
 //
 // A port that leads to another switch is a tenant's only together with the port at its other end: else the virtual switch
-// does not have it.
+// does not have it; nor one that is up and of which discovery has not found out where it leads.
 //
 // # When a physical switch is away
 //

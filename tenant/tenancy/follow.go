@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
@@ -27,7 +26,9 @@ func (s *Tenancies) turn() (next time.Time) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.tenancies)) {
 		t := s.tenancies[name]
-		t.forget(refused)
+		if refused != nil {
+			t.forget(refused)
+		}
 		dpids := touched
 		if dpids == nil {
 			dpids = t.switches(snap)
@@ -61,7 +62,7 @@ func (s *Tenancies) follow() (touched map[netview.DPID]bool, snap *netview.Snaps
 	}
 	for _, t := range s.tenancies {
 		for dpid, v := range t.virtual {
-			if v.waning {
+			if v.away {
 				touched[dpid] = true
 			}
 		}
@@ -94,20 +95,23 @@ func (s *Tenancies) reserve(whole []*tenant.Definition) {
 
 // define brings definitions into force. What follows from them at switches is left to refresh.
 func (s *Tenancies) define(all *tenant.Tenants) {
-	frames, err := vswitch.NewFrames(all)
-	if err != nil { // the regions have been checked
-		panic(err)
-	}
-	r := &ruling{frames: frames}
-	for _, d := range all.All() {
-		if len(d.Space) == 0 {
-			r.whole = append(r.whole, d)
-		} else {
-			r.spaces = true
+	owners := &owners{frames: s.owners.Load().frames}
+	moved := owners.frames == nil || !sameSpaces(s.now, all) // else no tenant's space is another now, nor checked again
+	if moved {
+		var err error
+		if owners.frames, err = vswitch.NewFrames(all); err != nil { // the regions have been checked
+			panic(err)
 		}
 	}
-	s.ruling.Store(r)
-	s.reserve(r.whole)
+	for _, d := range all.All() {
+		if len(d.Space) == 0 {
+			owners.whole = append(owners.whole, d)
+		} else {
+			owners.spaces = true
+		}
+	}
+	s.owners.Store(owners)
+	s.reserve(owners.whole)
 	for name, t := range s.tenancies {
 		if d := all.Get(name); d == nil || d.Number != t.definition.Number {
 			t.remove()
@@ -120,12 +124,24 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 		t := s.tenancies[d.Name]
 		if t == nil {
 			t = &tenancy{of: s, rows: &vswitch.Rows{}, virtual: make(map[netview.DPID]*virtual),
-				classified: make(map[netview.DPID][]*ruleset.Set)}
+				classified: make(map[netview.DPID]classified)}
 			s.mu.Lock()
 			s.tenancies[d.Name] = t
 			s.mu.Unlock()
 		}
-		t.define(d, all.Space(d.Name), frames)
+		if t.define(d); moved || t.space == nil {
+			t.setSpace(all.Space(d.Name), owners.frames)
+		}
 	}
 	s.now = all
+}
+
+// sameSpaces reports whether the same tenants have the same spaces.
+func sameSpaces(a, b *tenant.Tenants) bool {
+	x, y := a.All(), b.All()
+	return slices.EqualFunc(x, y, func(x, y *tenant.Definition) bool {
+		return x.Name == y.Name && x.Number == y.Number && slices.EqualFunc(x.Space, y.Space, func(x, y tenant.Region) bool {
+			return x.Priority == y.Priority && x.Match.Key() == y.Match.Key()
+		})
+	})
 }

@@ -3,7 +3,6 @@ package tenancy
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -123,21 +122,18 @@ func (c *controller) lost(why error, now time.Time, pause time.Duration) {
 func (s *Tenancies) dial(ctx context.Context, to tenant.Controller) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	dial := s.cfg.Dial
-	if dial == nil {
-		dial = func(ctx context.Context, address string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "tcp", address)
-		}
+	var d net.Dialer
+	if !to.TLS {
+		return d.DialContext(ctx, "tcp", to.Address)
 	}
-	if to.TLS && s.cfg.TLS == nil {
-		return nil, errors.New("no certificate to connect with: give --openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca")
+	own, err := s.cfg.TLS()
+	if err != nil {
+		return nil, err
 	}
-	conn, err := dial(ctx, to.Address)
-	if err != nil || !to.TLS {
-		return conn, err
+	conn, err := d.DialContext(ctx, "tcp", to.Address)
+	if err != nil {
+		return nil, err
 	}
-	own := s.cfg.TLS.Clone()
 	own.ServerName, _, _ = net.SplitHostPort(to.Address) // it has been checked
 	secure := tls.Client(conn, own)
 	if err := secure.HandshakeContext(ctx); err != nil {

@@ -41,7 +41,7 @@ func (p *part) Claim(pin *openflow.PacketIn) bool {
 			return true // of a tenant that is gone, else
 		}
 	}
-	r := p.all.ruling.Load()
+	r := p.all.owners.Load()
 	switch {
 	case !r.spaces && len(r.whole) == 0:
 		return false
@@ -62,7 +62,7 @@ func isDiscovery(frame []byte) bool {
 }
 
 // owner returns the number of the tenant whose a frame is that came in at a port; 0: it is nobody's.
-func (r *ruling) owner(at netview.Point, frame []byte) uint16 {
+func (r *owners) owner(at netview.Point, frame []byte) uint16 {
 	for _, d := range r.whole {
 		if d.Has(at) {
 			return d.Number
@@ -76,7 +76,7 @@ func (r *ruling) owner(at netview.Point, frame []byte) uint16 {
 
 // claimLLDP takes the discovery frames of tenants. Those that a tenant has sent are shown to it at the other end, those in a
 // space to that tenant; what is Weir's own, and what is nobody's, goes the usual way.
-func (p *part) claimLLDP(r *ruling, pin *openflow.PacketIn) bool {
+func (p *part) claimLLDP(r *owners, pin *openflow.PacketIn) bool {
 	s, at := p.all, netview.Point{DPID: p.physical.dpid, Port: pin.InPort}
 	owner := s.probes.arrived(at, pin.Data, s.elapsed(), s.leadsTo)
 	if owner == 0 {

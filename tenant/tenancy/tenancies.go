@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"maps"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,12 +30,10 @@ type Config struct {
 	Own func(frame []byte) bool
 	// Sessions is what is said of sessions with controllers.
 	Sessions session.Config
-	// TLS is with what Weir connects to a controller that speaks TLS; nil: to none of these.
-	TLS *tls.Config
-	// Dial connects to an address; nil: by TCP.
-	Dial func(ctx context.Context, address string) (net.Conn, error)
-	Log  *slog.Logger
-	Now  func() time.Time
+	// TLS returns with what Weir connects to a controller that speaks TLS, as it is now.
+	TLS func() (*tls.Config, error)
+	Log *slog.Logger
+	Now func() time.Time
 }
 
 // Patience is how long controllers stay connected to a virtual switch whose physical switch is away.
@@ -64,13 +61,13 @@ type Tenancies struct {
 	tenancies map[string]*tenancy
 
 	refused  refusals
-	ruling   atomic.Pointer[ruling]
+	owners   atomic.Pointer[owners]
 	physical sync.Map // netview.DPID -> *physical
 	probes   probes
 }
 
-// ruling is what packets are judged by. It does not change.
-type ruling struct {
+// owners is what packets are judged by. It does not change.
+type owners struct {
 	frames *vswitch.Frames      // of tenants with a space
 	whole  []*tenant.Definition // those without, which have all at their ports
 	spaces bool                 // some tenant has one
@@ -128,7 +125,7 @@ func New(cfg Config) *Tenancies {
 	s := &Tenancies{cfg: cfg, sessions: session.NewDialer(cfg.Sessions), began: cfg.Now(), now: tenant.New(),
 		tenancies: make(map[string]*tenancy), reserved: cfg.View.Reservations()}
 	s.dialing, s.stop = context.WithCancel(context.Background())
-	s.ruling.Store(&ruling{})
+	s.owners.Store(&owners{})
 	s.Part = loop.Part{
 		Name: "tenancies", Bell: loop.NewBell(), Turn: s.turn, End: s.end,
 		Changed: func() <-chan struct{} { return cfg.View.Changed(s.seen) },

@@ -13,8 +13,8 @@ import (
 	"github.com/weirnet/weir/tenant"
 )
 
-// bench has tenancies over a view, with switches 1 to 3 of three ports: 1/1 leads to 2/1. It keeps the rules that are ordered.
-type bench struct {
+// fixture has tenancies over a view, with switches 1 to 3 of three ports: 1/1 leads to 2/1. It keeps the rules that are ordered.
+type fixture struct {
 	t     *testing.T
 	all   *Tenancies
 	facts *netview.Facts
@@ -22,9 +22,9 @@ type bench struct {
 	hosts []netview.HostID // that Weir was to forget
 }
 
-func newBench(t *testing.T) *bench {
+func newFixture(t *testing.T) *fixture {
 	view := netview.New(netview.Limits{})
-	b := &bench{t: t, facts: view.Facts(), rules: make(map[*ruleset.Set]bool)}
+	b := &fixture{t: t, facts: view.Facts(), rules: make(map[*ruleset.Set]bool)}
 	b.all = New(Config{View: view, Domain: 1, Own: func([]byte) bool { return false },
 		DropHost: func(id netview.HostID) { b.hosts = append(b.hosts, id) },
 		Orders: func(list []ruleset.Order) {
@@ -41,7 +41,11 @@ func newBench(t *testing.T) *bench {
 		for dpid := netview.DPID(1); dpid <= 3; dpid++ {
 			sw := &netview.Switch{DPID: dpid, Version: openflow.V13, Tables: 254}
 			for port := uint32(1); port <= 3; port++ {
-				sw.Ports = append(sw.Ports, netview.Port{Number: port, Up: true})
+				role := netview.PortEdge
+				if port == 1 && dpid < 3 {
+					role = netview.PortLink
+				}
+				sw.Ports = append(sw.Ports, netview.Port{Number: port, Up: true, Role: role})
 			}
 			tx.PutSwitch(sw)
 		}
@@ -55,7 +59,7 @@ func newBench(t *testing.T) *bench {
 func at(dpid netview.DPID, port uint32) netview.Point { return netview.Point{DPID: dpid, Port: port} }
 
 // define defines tenants.
-func (b *bench) define(list ...tenant.Definition) {
+func (b *fixture) define(list ...tenant.Definition) {
 	b.t.Helper()
 	all := tenant.New()
 	for _, d := range list {
@@ -68,7 +72,7 @@ func (b *bench) define(list ...tenant.Definition) {
 }
 
 // classes are the rules of table 0 at a switch: the port in, and whether they drop.
-func (b *bench) classes(dpid netview.DPID) string {
+func (b *fixture) classes(dpid netview.DPID) string {
 	var list []string
 	for set := range b.rules {
 		_, hop := set.At(0)
@@ -88,7 +92,7 @@ func (b *bench) classes(dpid netview.DPID) string {
 // TestClassification: a tenant's packets are told at every switch. They are its own at the ports that it has, of links only
 // with the other end; at all others, and at switches where it has none, they are dropped. When it is gone all is as before.
 func TestClassification(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	d := tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(1, 1), at(1, 2)}}
 	var vlan openflow.Match
 	if err := vlan.SetText("vlan_vid", "100"); err != nil {
@@ -124,7 +128,7 @@ func TestClassification(t *testing.T) {
 // TestProbesOfTenants: of two tenants that have sent equal frames each gets its own, by the link; one that guesses another's
 // frame gets nothing of it; and each has room of its own.
 func TestProbesOfTenants(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p, frame := &b.all.probes, []byte("a discovery frame of both")
 	p.sent(2, at(3, 1), frame, 0) // out of a port without a link
 	p.sent(1, at(1, 1), frame, 0)
@@ -151,7 +155,7 @@ func TestProbesOfTenants(t *testing.T) {
 
 // TestRefusedClassification: a rule of classification that a switch has refused is ordered again after a while, and no other.
 func TestRefusedClassification(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	now := time.Unix(1000, 0)
 	b.all.cfg.Now = func() time.Time { return now }
 	b.define(tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(3, 1), at(3, 2)}})
@@ -170,5 +174,37 @@ func TestRefusedClassification(t *testing.T) {
 	now = now.Add(retryAfter)
 	if b.all.turn(); b.classes(3) != "goto 1, goto 2" {
 		t.Errorf("later: switch 3 has %q", b.classes(3))
+	}
+}
+
+// TestPortsOfTenants: while a port is up and it is not known where it leads, the tenant does not have it; nor when the link that
+// was found there is down, if it led to others.
+func TestPortsOfTenants(t *testing.T) {
+	b := newFixture(t)
+	b.define(tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(1, 1), at(1, 2), at(1, 3)}})
+	ports := func() string {
+		b.all.turn()
+		list, _ := b.all.State("red")
+		return fmt.Sprint(list[0].Ports)
+	}
+	change := func(do func(sw *netview.Switch)) {
+		b.facts.Update(func(tx *netview.FactsTx) {
+			sw, _ := b.all.cfg.View.Snapshot().Switch(1)
+			next := *sw
+			next.Ports = slices.Clone(sw.Ports)
+			do(&next)
+			tx.PutSwitch(&next)
+		})
+	}
+	if got := ports(); got != "[2 3]" {
+		t.Errorf("port 1 leads to another's port: the tenant has %s", got)
+	}
+	change(func(sw *netview.Switch) { sw.Ports[0].Up, sw.Ports[2].Role = false, netview.PortUnknown })
+	if got := ports(); got != "[2]" {
+		t.Errorf("its link is down, and of port 3 it is not known: the tenant has %s", got)
+	}
+	change(func(sw *netview.Switch) { sw.Ports[2].Role = netview.PortEdge })
+	if got := ports(); got != "[2 3]" {
+		t.Errorf("hosts may be at port 3: the tenant has %s", got)
 	}
 }

@@ -22,18 +22,24 @@ type tenancy struct {
 	frames     *vswitch.Frames // nil: all at the tenant's ports is its own
 	rows       *vswitch.Rows
 	virtual    map[netview.DPID]*virtual
-	classified map[netview.DPID][]*ruleset.Set // that tell the tenant's packets from others'
+	classified map[netview.DPID]classified
 }
 
-// define gives the tenancy its definition, and its space as others leave it.
-func (t *tenancy) define(d *tenant.Definition, space *tenant.Space, frames *vswitch.Frames) {
-	t.definition, t.space, t.frames = d, space, frames
-	if len(d.Space) == 0 {
+// define gives the tenancy its definition.
+func (t *tenancy) define(d *tenant.Definition) {
+	t.definition = d
+	for _, v := range t.virtual {
+		v.sw.SetLimits(d.Limits)
+	}
+}
+
+// setSpace gives the tenancy its space, as others leave it.
+func (t *tenancy) setSpace(space *tenant.Space, frames *vswitch.Frames) {
+	if t.space, t.frames = space, frames; len(t.definition.Space) == 0 {
 		t.frames = nil
 	}
 	for _, v := range t.virtual {
 		v.sw.SetSpace(t.space, t.frames)
-		v.sw.SetLimits(d.Limits)
 	}
 }
 
@@ -55,7 +61,7 @@ func (t *tenancy) switches(snap *netview.Snapshot) map[netview.DPID]bool {
 // remove ends the tenancy.
 func (t *tenancy) remove() {
 	for dpid := range t.classified {
-		t.classify(dpid, nil)
+		t.classify(dpid, classified{})
 	}
 	for dpid := range t.virtual {
 		t.removeAt(dpid)
@@ -81,14 +87,14 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 	here, all := t.definition.At(dpid)
 	v := t.virtual[dpid]
 	if !known || row.Tables == 0 || !plan.SingleTable(row.Version, row.Tables) && row.Tables <= plan.TableTenantFirst {
-		t.classify(dpid, nil) // a switch that is not known, or that has no room for tenants
+		t.classify(dpid, classified{}) // a switch that is not known, or that has no room for tenants
 		if v != nil {
 			t.removeAt(dpid)
 		}
 		return time.Time{}
 	}
 	ports := t.ports(snap, row)
-	t.classify(dpid, t.classes(row, ports))
+	t.classifyAt(row, ports)
 	if len(here) == 0 && !all {
 		if v != nil {
 			t.removeAt(dpid)
@@ -104,15 +110,15 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 	}
 	v.setPorts(ports)
 	if row.Connected {
-		v.waning = false
+		v.away = false
 		v.connect(t.definition.Controllers)
 		return time.Time{}
 	}
 	if left := Patience - t.of.cfg.Now().Sub(row.Since); left > 0 && v.connected() {
-		v.waning = true
+		v.away = true
 		return t.of.cfg.Now().Add(left)
 	}
-	v.waning = false
+	v.away = false
 	v.connect(nil)
 	return time.Time{}
 }
@@ -134,12 +140,12 @@ func (t *tenancy) add(row *netview.Switch) *virtual {
 	return v
 }
 
-// ports are those of a switch that the tenant has there: of a link, only together with the other end.
+// ports are those of a switch that the tenant has there.
 func (t *tenancy) ports(snap *netview.Snapshot, row *netview.Switch) (list []openflow.Port) {
 	for i := range row.Ports {
 		p := &row.Ports[i]
 		at := netview.Point{DPID: row.DPID, Port: p.Number}
-		if p.Number > openflow.PortMax || !t.definition.Has(at) || !t.hasOtherEnd(snap, at) {
+		if p.Number > openflow.PortMax || !t.definition.Has(at) || !t.mayUse(snap, at, p) {
 			continue
 		}
 		speed := uint32(min(p.SpeedMbps, 4_000_000) * 1000) // kbit/s
@@ -152,14 +158,22 @@ func (t *tenancy) ports(snap *netview.Snapshot, row *netview.Switch) (list []ope
 	return list
 }
 
-func (t *tenancy) hasOtherEnd(snap *netview.Snapshot, at netview.Point) bool {
+// mayUse reports whether a port of the definition leads to hosts, or to another port of the definition. While it is up, and
+// discovery has not found out where it leads, it may lead to others.
+func (t *tenancy) mayUse(snap *netview.Snapshot, at netview.Point, p *netview.Port) bool {
+	switch {
+	case t.definition.Has(tenant.AllPorts), p.Role == netview.PortEdge, p.Role == netview.PortBlocked:
+		return true
+	case p.Role == netview.PortUnknown:
+		return !p.Up
+	}
 	for l := range snap.LinksFromPoint(at) {
-		if l.Up && !t.definition.Has(l.Dst) {
+		if !t.definition.Has(l.Dst) {
 			return false
 		}
 	}
 	for l := range snap.LinksToPoint(at) {
-		if l.Up && !t.definition.Has(l.Src) {
+		if !t.definition.Has(l.Src) {
 			return false
 		}
 	}
@@ -190,7 +204,7 @@ type virtual struct {
 	sent   openflow.PacketOut // scratch of Send, which is called one at a time
 	action [1]openflow.Action // of sent
 	form   form
-	waning bool // the physical switch is away, and controllers are to lose their connections soon
+	away   bool // the physical switch is away, and controllers are to lose their connections soon
 
 	mu          sync.Mutex               // guards what follows
 	ports       map[uint32]openflow.Port // the part alone changes them
