@@ -116,3 +116,18 @@ func TestWithdrawn(t *testing.T) {
 		t.Errorf("%d rules are ordered for a switch that was withdrawn", len(ordered))
 	}
 }
+
+// TestNothingIsOrderedAfterwards: a connection that lives a little longer than its switch orders nothing.
+func TestNothingIsOrderedAfterwards(t *testing.T) {
+	s, orders := virtual(t, func(uint32, []byte) {})
+	c := connect(t, s, listen(t))
+	s.Withdraw()
+	c.send(&openflow.FlowMod{Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}, 1)
+	c.send(&openflow.EchoRequest{}, 2)
+	if h, text := c.next(); h.Type != openflow.TypeEchoReply {
+		t.Errorf("the switch answers with %s, want an answer to the echo", text)
+	}
+	if len(orders) > 0 {
+		t.Errorf("it orders %v", <-orders)
+	}
+}

@@ -208,3 +208,38 @@ func TestPortsOfTenants(t *testing.T) {
 		t.Errorf("hosts may be at port 3: the tenant has %s", got)
 	}
 }
+
+// TestClaims: whose a packet-in is, that no entry of a tenant's has shown: in a space it is the tenant's at whatever port, at a
+// port of a tenant without a space that tenant's, else nobody's; and so with a frame of discovery, but for Weir's own.
+func TestClaims(t *testing.T) {
+	b := newFixture(t)
+	d := tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(3, 1)}}
+	var own openflow.Match
+	if err := own.SetText("eth_src", "02:00:00:00:00:01"); err != nil {
+		t.Fatal(err)
+	}
+	d.Space = []tenant.Region{{Priority: 10, Match: own}}
+	b.define(d, tenant.Definition{Name: "green", Number: 2, Ports: []netview.Point{at(1, 3)}})
+	weirs := false
+	b.all.cfg.Own = func([]byte) bool { return weirs }
+	p := &part{all: b.all, physical: b.all.at(1), cookies: true}
+	claimed := func(port uint32, src byte, etherType uint16) bool {
+		frame := make([]byte, 60)
+		copy(frame, []byte{2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, src, byte(etherType >> 8), byte(etherType)})
+		return p.Claim(&openflow.PacketIn{InPort: port, Data: frame})
+	}
+	for _, x := range []struct {
+		port      uint32
+		src       byte
+		etherType uint16
+		own, want bool
+	}{
+		{2, 1, 0x0800, false, true}, {2, 5, 0x0800, false, false}, {3, 5, 0x0800, false, true},
+		{2, 1, 0x88cc, false, true}, {2, 5, 0x88cc, false, false}, {3, 5, 0x88cc, false, true}, {3, 5, 0x88cc, true, false},
+	} {
+		weirs = x.own
+		if got := claimed(x.port, x.src, x.etherType); got != x.want {
+			t.Errorf("%+v: claimed %t", x, got)
+		}
+	}
+}
