@@ -56,7 +56,7 @@ func (c *Connection) Done() <-chan struct{} { return c.session.Done() }
 // State returns the controller's version and role, and why the connection has ended; ok: the handshake is over.
 func (c *Connection) State() (v openflow.Version, role openflow.Role, ok bool, ended error) {
 	c.conn.sw.mu.Lock()
-	defer c.conn.sw.leave()
+	defer c.conn.sw.unlock()
 	if s := c.conn.session; s != nil {
 		return s.Version(), s.Role(), true, c.conn.ended
 	}
@@ -94,7 +94,7 @@ func (c *conn) Disconnected(_ *session.Session, err error) {
 // Refused notes why there is no connection.
 func (c *conn) Refused(err error) {
 	c.sw.mu.Lock()
-	defer c.sw.leave()
+	defer c.sw.unlock()
 	c.ended = err
 }
 

@@ -14,7 +14,10 @@
 //
 // # Invariants
 //
-//   - Orders are given in the order of the messages that they come of.
+//   - Orders are given in the order of the messages that they come of: those of a batch of input together, before a packet
+//     that a controller sends after them, and without the lock.
+//   - Who brings packet-ins and outcomes serves all tenants, and does not wait for this switch (inbox).
+//   - A switch that is withdrawn orders nothing more, whatever controllers still send.
 //   - A controller that does not read is told less, and holds up nobody: the bounds are those of package agent.
 //   - No counter is invented: those that are not known are all ones, which is OpenFlow's "not available".
 //

@@ -44,7 +44,7 @@ func (s *Switch) SetLimits(l tenant.Limits) {
 // Losses returns what its limits have cost the tenant at this switch.
 func (s *Switch) Losses() Losses {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.unlock()
 	l := s.losses
 	l.PacketIns += s.unseen.Load()
 	return l
@@ -73,7 +73,7 @@ func (c *conn) pace(s *session.Session) bool {
 	}
 	c.sw.mu.Lock()
 	c.sw.losses.Paced++
-	c.sw.leave()
+	c.sw.unlock()
 	c.BatchEnd(s) // the messages before do not wait with this one
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

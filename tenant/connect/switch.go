@@ -60,8 +60,8 @@ type Switch struct {
 	packetIns *rate.Limiter
 	losses    Losses
 
-	mail   mail
-	unseen atomic.Uint64 // packet-ins that had no room in the mail
+	inbox  inbox
+	unseen atomic.Uint64 // packet-ins that had no room in the inbox
 }
 
 // New returns a switch without ports and connections.
@@ -89,7 +89,7 @@ func (s *Switch) with(f func(core *vswitch.Switch, now time.Duration)) {
 // locked calls f with the lock held. What it orders is given by give.
 func (s *Switch) locked(f func(core *vswitch.Switch, now time.Duration)) {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.unlock()
 	s.deliver()
 	f(s.core, s.cfg.Now())
 }
@@ -97,7 +97,7 @@ func (s *Switch) locked(f func(core *vswitch.Switch, now time.Duration)) {
 // give gives flowsync what has been ordered. Who gives already gives it all.
 func (s *Switch) give() {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.unlock()
 	if s.giving {
 		return
 	}
@@ -117,7 +117,7 @@ func (s *Switch) give() {
 // Counts returns how many entries, groups and meters there are, and how many rules have no outcome yet.
 func (s *Switch) Counts() (entries, groups, meters, waiting int) {
 	s.mu.Lock()
-	defer s.leave()
+	defer s.unlock()
 	groups, meters = s.core.Tables().Objects()
 	return s.core.Tables().Entries(), groups, meters, vswitch.Waiting(s.core)
 }
@@ -160,13 +160,13 @@ func (s *Switch) RemovePort(number uint32) {
 
 // Outcomes takes what became of orders of this switch. It does not wait.
 func (s *Switch) Outcomes(list []ruleset.Outcome) {
-	s.mail.postOutcomes(list)
+	s.inbox.postOutcomes(list)
 	s.collect()
 }
 
-// collect has the mail delivered, by whoever holds the lock if somebody does.
+// collect has what came be handled, by whoever holds the lock if somebody does.
 func (s *Switch) collect() {
-	if s.mu.TryLock() && s.leave() {
+	if s.mu.TryLock() && s.unlock() {
 		s.give()
 	}
 }
@@ -183,7 +183,7 @@ func (s *Switch) Receive(pin *openflow.PacketIn) { s.packetIn(pin, received) }
 
 func (s *Switch) packetIn(pin *openflow.PacketIn, as shownAs) {
 	if !s.mu.TryLock() {
-		if !s.mail.post(pin, as) {
+		if !s.inbox.post(pin, as) {
 			s.unseen.Add(1)
 			return
 		}
@@ -192,7 +192,7 @@ func (s *Switch) packetIn(pin *openflow.PacketIn, as shownAs) {
 	}
 	s.deliver()
 	s.show(pin, as, s.cfg.Now())
-	if s.leave() {
+	if s.unlock() {
 		s.give()
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// TestMail: while a switch is busy, who brings packet-ins and outcomes does not wait; both are there when it is done, in their
+// TestInbox: while a switch is busy, who brings packet-ins and outcomes does not wait; both are there when it is done, in their
 // order, and what has no room is counted.
-func TestMail(t *testing.T) {
+func TestInbox(t *testing.T) {
 	s, orders := virtual(t, func(uint32, []byte) {})
 	c := connect(t, s, listen(t))
 	m := &openflow.FlowMod{Priority: 1, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
@@ -26,15 +26,15 @@ func TestMail(t *testing.T) {
 
 	s.mu.Lock() // as while it handles a message
 	s.Outcomes(outcomes(ordered, ruleset.Installed))
-	const sent = mailMax/60000 + 3
+	const sent = inboxMax/60000 + 3
 	for i := range sent {
 		pin.Data[59999] = byte(i)
 		s.PacketIn(pin)
 	}
-	if s.leave() {
+	if s.unlock() {
 		t.Error("there is something to order")
 	}
-	for i := -1; i < mailMax/60000; i++ {
+	for i := -1; i < inboxMax/60000; i++ {
 		h, text := c.next()
 		switch {
 		case i < 0 && (h.Type != openflow.TypeBarrierReply || h.XID != 2):

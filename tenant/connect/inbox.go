@@ -9,22 +9,22 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// mailMax is how many bytes of packet-ins wait for a switch that is busy with its controllers' messages; more are lost.
-const mailMax = 1 << 20
+// inboxMax is how many bytes of packet-ins wait for a switch that is busy with its controllers' messages; more are lost.
+const inboxMax = 1 << 20
 
-// mail is what came for a switch while its lock was held. Who brings packet-ins and outcomes serves all tenants, and never
-// waits for one of them: whoever holds the lock delivers the mail before it lets go.
-type mail struct {
+// inbox is what came for a switch while its lock was held. Who brings packet-ins and outcomes serves all tenants, and never
+// waits for one of them: whoever holds the lock handles it before it lets go.
+type inbox struct {
 	some atomic.Bool // there is some
 
 	mu       sync.Mutex // guards what follows
-	pins     []letter
+	pins     []heldPacketIn
 	bytes    int // of pins
 	outcomes []ruleset.Outcome
 }
 
-// letter is a packet-in, copied.
-type letter struct {
+// heldPacketIn is a packet-in, copied.
+type heldPacketIn struct {
 	pin openflow.PacketIn
 	as  shownAs
 }
@@ -39,21 +39,21 @@ const (
 )
 
 // post adds a packet-in, and reports whether there was room.
-func (m *mail) post(pin *openflow.PacketIn, as shownAs) bool {
+func (m *inbox) post(pin *openflow.PacketIn, as shownAs) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.bytes+len(pin.Data) > mailMax {
+	if m.bytes+len(pin.Data) > inboxMax {
 		return false
 	}
 	own := *pin
 	own.Match.OXM, own.Data = slices.Clone(pin.Match.OXM), slices.Clone(pin.Data)
-	m.pins, m.bytes = append(m.pins, letter{own, as}), m.bytes+len(pin.Data)
+	m.pins, m.bytes = append(m.pins, heldPacketIn{own, as}), m.bytes+len(pin.Data)
 	m.some.Store(true)
 	return true
 }
 
 // postOutcomes adds outcomes, which are no more than what was ordered.
-func (m *mail) postOutcomes(list []ruleset.Outcome) {
+func (m *inbox) postOutcomes(list []ruleset.Outcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.outcomes = append(m.outcomes, list...)
@@ -61,7 +61,7 @@ func (m *mail) postOutcomes(list []ruleset.Outcome) {
 }
 
 // take takes all.
-func (m *mail) take() (pins []letter, outcomes []ruleset.Outcome) {
+func (m *inbox) take() (pins []heldPacketIn, outcomes []ruleset.Outcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	pins, outcomes = m.pins, m.outcomes
@@ -70,12 +70,12 @@ func (m *mail) take() (pins []letter, outcomes []ruleset.Outcome) {
 	return pins, outcomes
 }
 
-// deliver delivers the mail. The lock is held.
+// deliver handles what came. The lock is held.
 func (s *Switch) deliver() {
-	if !s.mail.some.Load() {
+	if !s.inbox.some.Load() {
 		return
 	}
-	pins, outcomes := s.mail.take()
+	pins, outcomes := s.inbox.take()
 	now := s.cfg.Now()
 	for i := range outcomes {
 		s.core.Outcome(&outcomes[i], now, (*output)(s))
@@ -85,13 +85,13 @@ func (s *Switch) deliver() {
 	}
 }
 
-// leave lets go of the lock, when all mail is delivered. It reports whether there is something for give.
-func (s *Switch) leave() (ordered bool) {
+// unlock lets go of the lock, when all that came is delivered. It reports whether there is something for give.
+func (s *Switch) unlock() (ordered bool) {
 	for {
 		s.deliver()
 		ordered = len(s.orders) > 0
 		s.mu.Unlock()
-		if !s.mail.some.Load() || !s.mu.TryLock() { // who has the lock now delivers
+		if !s.inbox.some.Load() || !s.mu.TryLock() { // who has the lock now delivers
 			return ordered
 		}
 	}
