@@ -45,20 +45,13 @@ func WriteSnapshot(ctx context.Context, st Store, held *PinnedRevisions, w io.Wr
 	defer held.unpin(at)
 	held.unpin(0)
 	out := newSnapshotWriter(w)
-	q := Query{Span: Prefix(""), Limit: pairsAtOnce, Revision: at}
-	for more := true; more; {
-		page, err := st.Range(ctx, q)
-		if err != nil {
-			return err
+	_, err = Each(ctx, st, Query{Span: Prefix(""), Limit: pairsAtOnce, Revision: at}, func(p *Pair) {
+		if p.Lease == 0 {
+			out.pair(p)
 		}
-		for i := range page.Pairs {
-			if page.Pairs[i].Lease == 0 {
-				out.pair(&page.Pairs[i])
-			}
-		}
-		if more = page.More; more {
-			q.Span.From = After(page.Pairs[len(page.Pairs)-1].Key)
-		}
+	})
+	if err != nil {
+		return err
 	}
 	return out.end(at)
 }

@@ -3,16 +3,13 @@ package table
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/follower"
 )
 
 const (
 	loadPage = 64
-	// again is how soon the store is asked again that did not answer.
-	again = time.Second
 )
 
 // span is that of all keys of the table: '0' comes after '/'.
@@ -28,23 +25,15 @@ func (t *Table) Load(ctx context.Context) error {
 func (t *Table) load(ctx context.Context) (store.Revision, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*t.cfg.Answer)
 	defer cancel()
-	q := store.Query{Span: span, Limit: loadPage}
 	var pairs []store.Event
-	for more := true; more; {
-		page, err := t.cfg.Store.Range(ctx, q)
-		if err != nil {
-			return 0, fmt.Errorf("reading the tenants in the store: %w", err)
-		}
-		for _, p := range page.Pairs {
-			pairs = append(pairs, store.Event{Pair: p})
-		}
-		if q.Revision = page.Revision; len(page.Pairs) > 0 {
-			q.Span.From = store.After(page.Pairs[len(page.Pairs)-1].Key)
-		}
-		more = page.More
+	at, err := store.Each(ctx, t.cfg.Store, store.Query{Span: span, Limit: loadPage}, func(p *store.Pair) {
+		pairs = append(pairs, store.Event{Pair: *p})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reading the tenants in the store: %w", err)
 	}
 	t.advance(func(was *state) *state {
-		if t.loaded && was.at >= q.Revision {
+		if t.loaded && was.at >= at {
 			return nil
 		}
 		blank := emptyState()
@@ -53,37 +42,16 @@ func (t *Table) load(ctx context.Context) (store.Revision, error) {
 				blank.rows[r.name] = r
 			}
 		}
-		return blank.after(q.Revision, pairs)
+		return blank.after(at, pairs)
 	})
-	return q.Revision, nil
+	return at, nil
 }
 
 // Run follows the store until the context ends.
 func (t *Table) Run(ctx context.Context) {
-	for {
-		if at, err := t.load(ctx); err == nil {
-			t.follow(ctx, at)
-		}
-		if !beat.Sleep(ctx, again) {
-			return
-		}
-	}
-}
-
-// follow applies what changes after a revision, until the watch ends.
-func (t *Table) follow(ctx context.Context, after store.Revision) {
-	w, err := t.cfg.Store.Watch(ctx, span, after+1)
-	if err != nil {
-		return
-	}
-	defer w.Close()
-	for {
-		events, err := w.Next(ctx)
-		if err != nil {
-			return
-		}
+	follower.Run(ctx, t.cfg.Store, span, t.load, func(events []store.Event) {
 		t.advance(func(was *state) *state { return was.hear(events) })
-	}
+	})
 }
 
 // hear returns the state after events of whole revisions; nil: it has them already.
