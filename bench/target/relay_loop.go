@@ -145,7 +145,7 @@ func StartRelay(ctx context.Context, program string, to []string, nagle bool) (p
 		return nil, nil, err
 	}
 	p, err = startWeir(ctx, "", program, func(p *Process) []string {
-		p.Address = addresses[0]
+		p.Address = addresses[len(addresses)-1] // it listens there last
 		return []string{"bench", "relay", "--listen", strings.Join(addresses, ","), "--to", strings.Join(to, ","),
 			fmt.Sprintf("--tcp-nodelay=%v", !nagle)}
 	})
