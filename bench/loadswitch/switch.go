@@ -186,9 +186,10 @@ func (sw *Switch) BatchEnd(s *session.Session) {
 	}
 }
 
-// Disconnected forgets the connection.
+// Disconnected forgets the connection. Who sees that there is none finds its end counted.
 func (sw *Switch) Disconnected(s *session.Session, err error) {
-	if sw.conn.CompareAndSwap(s, nil) {
+	if sw.conn.Load() == s {
 		sw.net.lost(sw, err)
+		sw.conn.CompareAndSwap(s, nil)
 	}
 }
