@@ -16,6 +16,7 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/cli/command"
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/node"
 )
 
@@ -31,6 +32,7 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 		Example: `  weir node
   weir node --config weir.yaml
   weir node --openflow 0.0.0.0:6653 --data-dir /var/lib/weir
+  weir node --role hypervisor                                      tenants alone (docs/tenants.md)
   weir node --api 0.0.0.0:8181 --api-tls-cert cert.pem --api-tls-key key.pem
   weir node --openflow 0.0.0.0:6653 --openflow-tls-cert tls/instance.pem --openflow-tls-key tls/instance-key.pem \
     --openflow-tls-ca tls/ca.pem                                   with certificates of weir cert`,
@@ -59,6 +61,8 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 	f := cmd.Flags()
 	f.StringVar(&cfg.ConfigFile, "config", "", "configuration file (docs/config.md); read again on SIGHUP; flags override it")
 	f.StringVar(&cfg.Name, "name", cfg.Name, "name of the instance")
+	f.Var(command.Enum(&cfg.Role, config.RoleController, config.RoleHypervisor), "role",
+		"what the instance is for: to forward packets and serve intents and tenants, or tenants alone")
 	f.StringVar(&cfg.DataDir, "data-dir", cfg.DataDir,
 		"directory of tokens, the store and what was learned; one process a directory")
 	f.StringVar(&cfg.Store, "store", cfg.Store, storeUsage)

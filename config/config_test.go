@@ -31,6 +31,7 @@ var testApps = []App{{Name: "forward"}, {Name: "guard"}, {Name: "proxyarp"}, {Na
 const whole = `
 name: west
 domain: 7
+role: hypervisor
 openflow: {listen: "[::1]:6654", echo_interval: 1s, echo_misses: 5, tls_cert: c, tls_key: k, tls_ca: a, tls_unnamed: true}
 stats: {port_period: 1s, table_period: 2s, flow_period: 1h}
 api:
@@ -75,7 +76,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, ok := range map[string]bool{
-		"name":     c.Name == "west" && c.Domain == 7,
+		"name":     c.Name == "west" && c.Domain == 7 && c.Role == RoleHypervisor,
 		"openflow": c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, "c", "k", "a", true, 5},
 		"api": c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" &&
 			reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
@@ -100,7 +101,7 @@ func TestParse(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(c, again) {
 		t.Errorf("%v: written and read again it is\n%s", err, c.Text())
 	}
-	if v := reflect.ValueOf(*c); v.NumField() != 13 {
+	if v := reflect.ValueOf(*c); v.NumField() != 14 {
 		t.Errorf("%d fields: extend this test's configuration", v.NumField())
 	}
 	for i, v := 0, reflect.ValueOf(*c); i < v.NumField(); i++ {
@@ -211,6 +212,7 @@ func TestMerge(t *testing.T) {
 	want := parse(t, `
 name: b
 domain: 1
+role: controller
 openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, echo_misses: 3}
 api: {listen: "127.0.0.1:8181", auth: token}
 discovery: {lldp_period: 1s, indirect: deny, new_links: evidence, link_frame: 1522, link_widths: ignore, host_expiry: 30m}

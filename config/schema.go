@@ -6,6 +6,12 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
+// Roles of an instance.
+const (
+	RoleController = "controller"
+	RoleHypervisor = "hypervisor"
+)
+
 // Config is a configuration file. The tags are the schema: "yaml" is a field's name, "default" its
 // default, "min", "max" and "enum" bound it, "restart" says that a change holds from the next
 // start, and "admin" that the role operator must not change it. A field of the zero value says
@@ -13,6 +19,8 @@ import (
 type Config struct {
 	Name   string `yaml:"name" default:"weir-1" restart:"true" admin:"true" doc:"Name of the instance."`
 	Domain uint64 `yaml:"domain" default:"1" min:"1" max:"4095" restart:"true" admin:"true" doc:"Number of this Weir in the cookies of its rules; two that share a switch need different ones."`
+	// Role is one of RoleController and RoleHypervisor.
+	Role string `yaml:"role" default:"controller" enum:"controller,hypervisor" restart:"true" admin:"true" doc:"What the instance is for: it forwards packets and serves intents and tenants (controller), or serves tenants alone (hypervisor; docs/tenants.md)."`
 	// OpenFlow configures the OpenFlow listener.
 	OpenFlow OpenFlow `yaml:"openflow" doc:"The OpenFlow listener."`
 	API      API      `yaml:"api" doc:"The REST interface."`

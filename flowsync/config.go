@@ -75,6 +75,9 @@ type Config struct {
 	// returns those of an earlier run; the application that wrote the others in this run manages
 	// them. It is called on any goroutine and must not block. Default: all are of an earlier run.
 	Leftover func(dpid netview.DPID, soft []SoftEntry, whole bool) []SoftEntry
+	// RemoveLeftover has soft entries of an earlier run removed. Default: they end by their time-outs, which do not come
+	// while packets use them.
+	RemoveLeftover bool
 }
 
 func (c Config) withDefaults() Config {

@@ -38,7 +38,7 @@
 //   - a stale entry is removed, but only Config.Grace after discovery has settled, so that
 //     applications have had time to desire it;
 //   - a soft entry of an earlier run is leftover: recorded, never repaired, removed early only when
-//     its output port is down;
+//     its output port is down, or nobody of this run writes such entries (Config.RemoveLeftover);
 //   - a foreign entry is counted, listed and left alone. A rule that is wanted in its place fails,
 //     with that reason. Above rules of the view it is an alarm; above those of intents it is not looked for.
 //

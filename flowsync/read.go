@@ -64,7 +64,7 @@ func (sw *switchCore) onEntries(in Entries, now time.Time) {
 		sw.ready.TreeEntries = append(sw.ready.TreeEntries, TreeEntries{sw.address(), sw.reading.tree, sw.reading.holds})
 		sw.reading.tree = nil
 	}
-	sw.soft.removeBroken(sw.rules.ofView().pruneSoft)
+	sw.soft.removeUseless(sw.rules.ofView().pruneSoft)
 	sw.notices.afterReading(now)
 	sw.reading.scheduleRegular(now, true)
 }
@@ -140,7 +140,7 @@ func (sw *switchCore) endAudit(in Entries, now time.Time) {
 	sw.listing.listed(&in.Reading.Ours)
 	sw.soft.index(&in.Reading, sw.listing.hasRow)
 	sw.listing.audit(&f, now)
-	sw.soft.removeBroken(sw.rules.ofView().pruneSoft)
+	sw.soft.removeUseless(sw.rules.ofView().pruneSoft)
 	sw.notices.afterAudit(f.InFlight == 0, now)
 	f.Foreign = sw.foreign.count()
 	if sw.checks.running {

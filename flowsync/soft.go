@@ -49,9 +49,9 @@ func (s *softEntries) countLeftover() {
 // take forgets the entry in a place, if there is one.
 func (s *softEntries) take(key entryKey) { delete(s.at, key) }
 
-// removeBroken has remove remove the entries that output to a port which is down or gone; those for which it returns
-// false stay.
-func (s *softEntries) removeBroken(remove func(*SoftEntry) bool) {
+// removeUseless has remove remove the entries that output to a port which is down or gone, or all, as configured; those for
+// which it returns false stay.
+func (s *softEntries) removeUseless(remove func(*SoftEntry) bool) {
 	if s.phase != phaseReady || len(s.at) == 0 || s.facts == nil || s.facts.State != netview.SwitchReady {
 		return
 	}
@@ -59,14 +59,14 @@ func (s *softEntries) removeBroken(remove func(*SoftEntry) bool) {
 	for i := range s.facts.Ports {
 		up[s.facts.Ports[i].Number] = s.facts.Ports[i].Up
 	}
-	var broken []entryKey
+	var useless []entryKey
 	for key, e := range s.at {
-		if slices.ContainsFunc(e.Ports, func(p uint32) bool { return !up[p] }) {
-			broken = append(broken, key)
+		if s.config.RemoveLeftover || slices.ContainsFunc(e.Ports, func(p uint32) bool { return !up[p] }) {
+			useless = append(useless, key)
 		}
 	}
-	slices.SortFunc(broken, entryKey.compare)
-	for _, key := range broken {
+	slices.SortFunc(useless, entryKey.compare)
+	for _, key := range useless {
 		if remove(s.at[key]) {
 			delete(s.at, key)
 		}

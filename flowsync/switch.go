@@ -130,7 +130,7 @@ func (sw *switchCore) onFacts(in SwitchFacts, now time.Time) {
 		sw.settled = now
 	}
 	if before == nil || !slices.EqualFunc(before.Ports, in.Switch.Ports, samePort) || before.State != in.Switch.State {
-		sw.soft.removeBroken(sw.rules.ofView().pruneSoft)
+		sw.soft.removeUseless(sw.rules.ofView().pruneSoft)
 	}
 }
 

@@ -25,7 +25,7 @@ type Sources struct {
 	Discovery *discovery.Discovery
 	Flowsync  *flowsync.Loop
 	Stats     *stats.Loop
-	Intents   *intent.Engine
+	Intents   *intent.Engine              // nil: there are none
 	Journals  map[string]*journal.Journal // by name
 	Store     store.Store
 	Alarms    *alarm.Board
@@ -45,7 +45,10 @@ func Register(r *prometheus.Registry, from *Sources) {
 		help := "What application " + strings.TrimPrefix(name, "app_") + " did, by kind."
 		r.MustRegister(kinds{desc(strings.ReplaceAll(name, "-", "_")+"_total", help, "kind"), read})
 	}
-	r.MustRegister(network{from}, rules{from.Flowsync}, intents{from}, keeper{from.Store}, alarms{from.View, from.Alarms},
+	if from.Intents != nil {
+		r.MustRegister(intents{from})
+	}
+	r.MustRegister(network{from}, rules{from.Flowsync}, keeper{from.Store}, alarms{from.View, from.Alarms},
 		kinds{descAudit, func() map[string]uint64 { return auditCounts(from.Audit.Counts()) }},
 		switchCounters{view: from.View, read: from.Stats.Board().Switch, counts: from.Stats.Counts(), series: from.PortSeries},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -62,7 +62,7 @@ type Config struct {
 	// the same process.
 	View func(*netview.View)
 	// Intents, if set, is called once with the intents before anything runs, for what asks for some
-	// in the same process.
+	// in the same process; nil with role hypervisor, which has none.
 	Intents func(*intent.Engine)
 	// Tenants, if set, is called once with what runs tenants before anything runs.
 	Tenants func(*tenancy.Tenancies)
@@ -85,7 +85,7 @@ type Addresses struct {
 func Defaults() Config {
 	return Config{
 		Config: config.Config{
-			Name: "weir-1", Domain: 1, OpenFlow: config.OpenFlow{Listen: "127.0.0.1:6653"},
+			Name: "weir-1", Domain: 1, Role: config.RoleController, OpenFlow: config.OpenFlow{Listen: "127.0.0.1:6653"},
 			API:       config.API{Listen: "127.0.0.1:8181", Auth: "token"},
 			Discovery: config.Discovery{LLDPPeriod: 2 * time.Second},
 			Forward:   config.Forward{Unknown: string(forward.UnknownController)},
@@ -130,6 +130,9 @@ func (c *Config) checkFields() error {
 	}
 	if c.Domain == 0 || c.Domain > uint64(plan.DomainMax) {
 		return fmt.Errorf("--domain=%d: want 1 to %d", c.Domain, plan.DomainMax)
+	}
+	if c.Role != config.RoleController && c.Role != config.RoleHypervisor {
+		return fmt.Errorf("--role=%s: want %s or %s", c.Role, config.RoleController, config.RoleHypervisor)
 	}
 	if err := c.checkUnknown(); err != nil {
 		return err

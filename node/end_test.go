@@ -185,6 +185,8 @@ func TestWrongConfigurations(t *testing.T) {
 		{"--lldp-period=99ms 100ms 1m", func(c *node.Config) { c.Discovery.LLDPPeriod = 99 * time.Millisecond }},
 		{"--lldp-period=1m1s", func(c *node.Config) { c.Discovery.LLDPPeriod = 61 * time.Second }},
 		{"--lldp-period=-1s", func(c *node.Config) { c.Discovery.LLDPPeriod = -time.Second }},
+		{"--role=satellite controller hypervisor", func(c *node.Config) { c.Role = "satellite" }},
+		{"--role= controller hypervisor", func(c *node.Config) { c.Role = "" }},
 		{"--disable-app=firewall forward", func(c *node.Config) { c.Apps.Disable = []string{"forward", "firewall"} }},
 		{"--disable-app=stats need forward", func(c *node.Config) { c.Apps.Disable = []string{"stats"} }},
 		{"application \"guard\" own", func(c *node.Config) { c.Extra = []app.Spec{{Name: "guard"}} }},

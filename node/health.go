@@ -26,8 +26,10 @@ func (c *Config) hangAfter() time.Duration { return cmp.Or(c.HangAfter, hangAfte
 
 // watchdog asks the parts that can be asked: those that have a bell or beats, and the journals.
 func (n *node) watchdog() (dog loop.Watchdog) {
-	dog.Add("journal of intents", n.intents.journal.Pulse)
-	dog.Add("journal of paths", n.intents.decisions.Pulse)
+	if n.intents.engine != nil {
+		dog.Add("journal of intents", n.intents.journal.Pulse)
+		dog.Add("journal of paths", n.intents.decisions.Pulse)
+	}
 	for _, p := range n.parts {
 		if (p.Bell.C() != nil || p.Beats > 0) && !n.apps.Hosts(p) {
 			dog.Add(p.Name, p.Pulse)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/plan"
@@ -17,8 +18,8 @@ import (
 )
 
 // intents are the engine of intents with its journals. Its orders go to flowsync, and their outcomes
-// come back. Requests are answered when they are in the first journal; the second has the paths that
-// were chosen, written within a second.
+// come back; without an engine there are none, and no journals. Requests are answered when they are in the first
+// journal; the second has the paths that were chosen, written within a second.
 type intents struct {
 	engine             *intent.Engine
 	journal, decisions *journal.Journal
@@ -26,8 +27,12 @@ type intents struct {
 }
 
 // openIntents makes the engine, and has it load what an earlier run was asked for. The view has
-// been told what is remembered by then; switches have not been served yet.
+// been told what is remembered by then; switches have not been served yet. An instance that serves tenants
+// alone has no engine.
 func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
+	if n.cfg.Role == config.RoleHypervisor {
+		return nil // intents in the store stay there; flowsync removes what switches have of them
+	}
 	open := func(prefix string) (*journal.Journal, error) {
 		j, err := journal.Open(ctx, n.store, journal.Config{
 			Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,

@@ -211,18 +211,18 @@ const batchMin = 64
 func (n *node) join(as boot) {
 	cfg := &n.cfg
 	n.discovery = discovery.New(n.view.Facts(), n.discoveryConfig(as))
-	n.flowsync = flowsync.New(flowsync.Config{
-		Instance: cfg.Name, BatchMin: batchMin,
-		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
-		Domain: uint16(cfg.Domain), OnTreeEntries: n.found, Leftover: n.adopt, Alarms: n.alarms, Now: as.now,
-		OnOutcomes: n.intents.onOutcomes,
-	}, n.view)
 	now := as.now
 	if now == nil {
 		now = time.Now
 	}
 	n.apps = catalog.New(catalog.Engines{Config: &cfg.Config, View: n.view, Maps: n.maps, Alarms: n.alarms,
 		Discovery: n.discovery, Log: cfg.Log, Now: now, Generation: as.life, Seed: as.seed}, cfg.Extra)
+	n.flowsync = flowsync.New(flowsync.Config{
+		Instance: cfg.Name, BatchMin: batchMin,
+		UnsolicitedMax: int(cfg.Limits.SwitchNews), ListMax: int(cfg.Limits.SwitchListings),
+		Domain: uint16(cfg.Domain), OnTreeEntries: n.found, Leftover: n.adopt, Alarms: n.alarms, Now: as.now,
+		OnOutcomes: n.intents.onOutcomes, RemoveLeftover: n.apps.Forward == nil,
+	}, n.view)
 	n.switches.Join(n.discovery, n.flowsync, append([]southbound.App{n.tenants}, n.apps.InSessions()...)...)
 	n.answers.Engines = northbound.Engines{View: n.view, Maps: n.maps, Server: n.switches.Server, Discovery: n.discovery,
 		Flowsync: n.flowsync, Forward: n.apps.Forward, Stats: n.apps.Stats, Settings: n.settings, Domain: uint16(cfg.Domain),
@@ -278,7 +278,7 @@ func (n *node) buildAPI(ctx context.Context) error {
 	stack.Health = n.healthy
 	stack.LimitReached = func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) }
 	registry := prometheus.NewRegistry()
-	n.api = api.New(api.Config{
+	cfg := api.Config{
 		StackConfig: stack, View: n.view,
 		Switches: &n.answers, Paths: &n.answers, SoftRules: n.answers.SoftRules, IntentRules: n.flowsync.OrderedRules,
 		Groups: n.answers.Groups, Meters: n.answers.Meters,
@@ -286,8 +286,12 @@ func (n *node) buildAPI(ctx context.Context) error {
 		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
 		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},
 		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens, Tenants: n.definitions, TenantStates: tenantStates{n.tenants},
-		Intents: n.intents.engine, IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
-	})
+		IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
+	}
+	if n.intents.engine != nil {
+		cfg.Intents = n.intents.engine
+	}
+	n.api = api.New(cfg)
 	n.apps.AddRoutes(n.api.Add)
 	registry.MustRegister(n.api)
 	metrics.Register(registry, n.sources())
@@ -296,13 +300,16 @@ func (n *node) buildAPI(ctx context.Context) error {
 
 // sources are what counts.
 func (n *node) sources() *metrics.Sources {
-	return &metrics.Sources{
+	s := &metrics.Sources{
 		View: n.view, Server: n.switches.Server, Discovery: n.discovery, Flowsync: n.flowsync, Stats: n.apps.Stats,
-		Intents:  n.intents.engine,
-		Journals: map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions},
-		Store:    n.store, Alarms: n.alarms, Audit: n.audit, Apps: n.apps.Counts(),
+		Store: n.store, Alarms: n.alarms, Audit: n.audit, Apps: n.apps.Counts(),
 		Unowned: n.switches.Unowned, PortSeries: cmp.Or(n.cfg.PortSeries, defaultPortSeries),
 	}
+	if n.intents.engine != nil {
+		s.Intents = n.intents.engine
+		s.Journals = map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions}
+	}
+	return s
 }
 
 // defaultPortSeries is Config.PortSeries where it is 0.

@@ -14,6 +14,9 @@ func (n *node) engineParts(now func() time.Time) []*loop.Part {
 	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
 		&n.flowsync.Part}
 	list = append(append(list, n.apps.Parts()...), &n.tenants.Part, n.recorder.Part())
+	if n.intents.engine == nil {
+		return list
+	}
 	return append(append(list, n.intents.parts()...), watch.New(n.intents.engine, n.alarms).Part(now))
 }
 

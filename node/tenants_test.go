@@ -30,13 +30,16 @@ type shared struct {
 // owner is whose the nth host is: "" if it is nobody's.
 func owner(n int) string { return [...]string{"red", "blue", "", "green", "green"}[n%5] }
 
-func newShared(t *testing.T, spec string, v openflow.Version) *shared {
+func newShared(t *testing.T, spec string, v openflow.Version, change ...func(*node.Config)) *shared {
 	s := &shared{t: t, controllers: make(map[string]*instance), all: tenant.New()}
 	for _, name := range []string{"red", "blue", "green"} {
 		s.controllers[name] = start(t, func(c *node.Config) { c.Discovery.LLDPPeriod = node.Defaults().Discovery.LLDPPeriod })
 	}
 	s.weir, s.net = emulateWith(t, spec, v, func(c *node.Config) {
 		c.Tenants = func(tenants *tenancy.Tenancies) { s.tenants = tenants }
+		for _, f := range change {
+			f(c)
+		}
 	})
 	return s
 }
@@ -171,9 +174,22 @@ func TestTenantsWithControllersOfTheirOwn(t *testing.T) {
 
 func testTenants(t *testing.T, v openflow.Version) {
 	s := newShared(t, "ring:3,hosts=5", v)
+	s.defineAll()
+	s.awaitServed(v)
+	s.weir.await("the tree", func() bool { return s.weir.treed(len(s.net.Switches())) })
+	s.checkPings(true)
+	s.checkHosts()
+}
+
+// defineAll makes the three tenants.
+func (s *shared) defineAll() {
 	s.define("red", 1)
 	s.define("blue", 2)
 	s.define("green", 3)
+}
+
+// awaitServed waits until the tenants' controllers know their switches, ports and links, and have their trees.
+func (s *shared) awaitServed(v openflow.Version) {
 	for name, c := range s.controllers {
 		c.await(name+"'s switches", func() bool { return c.connected() == len(s.net.Switches()) })
 		c.await(name+"'s ports", func() bool { return s.ports(name) == len(s.all.Get(name).Ports) })
@@ -201,7 +217,12 @@ func testTenants(t *testing.T, v openflow.Version) {
 			c.await(name+"'s tree", func() bool { return c.treed(len(s.net.Switches())) })
 		}
 	}
-	s.weir.await("the tree", func() bool { return s.weir.treed(len(s.net.Switches())) })
+}
+
+// checkPings has every host ping every other: those of a tenant reach each other, and those of nobody if Weir forwards for
+// them. Nothing reaches a host of others.
+func (s *shared) checkPings(forwarded bool) {
+	s.t.Helper()
 	l := s.watch()
 	for _, h := range s.net.Hosts() {
 		h.Do(func(s *host.Host, now time.Duration, out host.Output) { s.Announce(now, out) })
@@ -209,20 +230,27 @@ func testTenants(t *testing.T, v openflow.Version) {
 	hosts := s.net.Hosts()
 	for pair, reached := range s.pings() {
 		a, b := pair[0], pair[1]
-		want := owner(a) == owner(b) && (owner(a) != "green" || hosts[a].Spec().At.Switch == hosts[b].Spec().At.Switch)
+		want := owner(a) == owner(b) && (owner(a) != "" || forwarded) &&
+			(owner(a) != "green" || hosts[a].Spec().At.Switch == hosts[b].Spec().At.Switch)
 		if reached != want {
-			t.Errorf("host %d (%q) reaches host %d (%q): %t", a, owner(a), b, owner(b), reached)
+			s.t.Errorf("host %d (%q) reaches host %d (%q): %t", a, owner(a), b, owner(b), reached)
 		}
 	}
-	if l.mu.Lock(); l.all < 100 || len(l.count) > 0 {
-		t.Errorf("of %d frames that reached hosts some were of others': %v", l.all, l.count)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all < 100 || len(l.count) > 0 {
+		s.t.Errorf("of %d frames that reached hosts some were of others': %v", l.all, l.count)
 	}
-	l.mu.Unlock()
+}
+
+// checkHosts wants each controller to know its tenant's hosts, and Weir those of nobody.
+func (s *shared) checkHosts() {
+	s.t.Helper()
 	known := map[string]int{"": len(s.weir.hosts())}
 	for name, c := range s.controllers {
 		known[name] = len(c.hosts())
 	}
 	if want := (map[string]int{"": 3, "red": 3, "blue": 3, "green": 6}); fmt.Sprint(known) != fmt.Sprint(want) {
-		t.Errorf("hosts known to each: %v, want %v", known, want)
+		s.t.Errorf("hosts known to each: %v, want %v", known, want)
 	}
 }

@@ -80,7 +80,10 @@ func (n *Answers) Host(ctx context.Context, id netview.HostID, how api.ForgetOpt
 	if n.Forward != nil {
 		f.Pairs = n.Forward.PairsOf(id)
 	}
-	d := n.Intents.HostDependents(id)
+	var d intent.Dependents
+	if n.Intents != nil {
+		d = n.Intents.HostDependents(id)
+	}
 	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: none, Withdrawing: none}
 	f.Notes = append(f.Notes, "a host that still speaks is learned again with its next packet")
 	if len(d.Ends) > 0 && !how.Withdraw {
@@ -124,9 +127,11 @@ func (n *Answers) onSwitch(f *client.Forgotten, dpid netview.DPID) (d intent.Dep
 		p := n.Forward.Crossing(netview.Point{DPID: dpid})
 		f.Pairs = p.Pairs + p.Bound
 	}
-	d, ok := n.Intents.SwitchDependents(dpid)
-	if !ok {
-		return d, nil, fmt.Errorf("%w: the instance ends", api.ErrNotKept)
+	if n.Intents != nil {
+		ok := false
+		if d, ok = n.Intents.SwitchDependents(dpid); !ok {
+			return d, nil, fmt.Errorf("%w: the instance ends", api.ErrNotKept)
+		}
 	}
 	f.Intents = client.DependentIntents{Ends: some(d.Ends), Passing: some(d.Transit), Withdrawing: some(d.Withdrawing)}
 	drained, f.Named = n.Settings.Naming(dpid)

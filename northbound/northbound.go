@@ -25,7 +25,7 @@ type Engines struct {
 	Flowsync  *flowsync.Loop
 	Forward   *forward.Forward // nil if disabled
 	Stats     *stats.Loop
-	Intents   *intent.Engine
+	Intents   *intent.Engine // nil: there are none
 	Settings  *settings.Settings
 	Recorder  *warmstart.Recorder
 	Domain    uint16

@@ -17,7 +17,7 @@ const mostTaking = 1000
 // just these two, of all that they send each other, is the one that they use: it comes first.
 // Others that are not among the paths come behind the first while there is room.
 func (n *Answers) withIntents(q api.PathQuery, found []api.Path) []api.Path {
-	if q.Src == q.Dst && q.SrcHost == nil {
+	if n.Intents == nil || q.Src == q.Dst && q.SrcHost == nil {
 		return found
 	}
 	looked := 0

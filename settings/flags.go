@@ -7,7 +7,7 @@ import (
 
 // flagOf are the fields of the configuration file that have a flag.
 var flagOf = map[string]string{
-	"name": "name", "domain": "domain",
+	"name": "name", "domain": "domain", "role": "role",
 	"openflow.listen": "openflow", "openflow.tls_cert": "openflow-tls-cert", "openflow.tls_key": "openflow-tls-key",
 	"openflow.tls_ca": "openflow-tls-ca", "openflow.tls_unnamed": "openflow-tls-unnamed",
 	"api.listen": "api", "api.auth": "auth", "api.insecure": "insecure", "api.tls_cert": "api-tls-cert",

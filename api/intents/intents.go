@@ -130,7 +130,7 @@ func (r *Resource) writeRoutes() []rest.Route {
 }
 
 // intentsDisabled is the answer of an instance without them.
-var intentsDisabled = rest.Refuse(http.StatusNotFound, "intents are disabled on this instance")
+var intentsDisabled = rest.Refuse(http.StatusNotFound, "intents are disabled on this instance: it serves tenants alone (role hypervisor)")
 
 // itemStatus returns the HTTP status of an answer that is the only one.
 func itemStatus(a *wire.Answer) int {

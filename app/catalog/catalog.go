@@ -61,7 +61,7 @@ type inline struct {
 type running struct {
 	listed
 	inline
-	disabled bool
+	disabled string                  // why it does not run, as the API says it; empty: it does
 	host     *app.Host               // of one that is not inline
 	contain  *southbound.Containment // of an inline one that is not vital
 	failed   atomic.Pointer[string]  // why an inline one was ended
@@ -124,14 +124,21 @@ func Check(extra []app.Spec, disable []string) error {
 	return nil
 }
 
-// New makes the applications that are not disabled.
+// New makes the applications that are not disabled. Where tenants alone are served, an instance's own list is not made
+// either: whom its applications answer is not known.
 func New(e Engines, extra []app.Spec) *Apps {
 	a := &Apps{engines: e}
 	for _, l := range all(extra) {
-		r := &running{listed: l, disabled: l.disabled(e.Config.Apps.Disable)}
+		r := &running{listed: l}
+		switch {
+		case l.disabled(e.Config.Apps.Disable):
+			r.disabled = "disabled"
+		case e.Config.Role == config.RoleHypervisor && !l.tenants:
+			r.disabled = "disabled: the instance serves tenants alone (role hypervisor)"
+		}
 		a.list = append(a.list, r)
 		switch {
-		case r.disabled:
+		case r.disabled != "":
 		case l.inline != nil:
 			if r.inline = l.inline(a); !l.vital {
 				a.contain(r)

@@ -13,7 +13,7 @@ import (
 // builtin are the applications of every instance, in the order in which they see packets. To add one is a
 // line here, such as {Spec: ethertypes.Spec}.
 var builtin = []listed{
-	{vital: true, inline: (*Apps).makeGuard, Spec: app.Spec{Name: guard.Owner,
+	{vital: true, tenants: true, inline: (*Apps).makeGuard, Spec: app.Spec{Name: guard.Owner,
 		Text: "holds back ports that flood the controller with packet-ins"}},
 	{inline: (*Apps).makeProxyARP, Spec: app.Spec{Name: proxyarp.Owner,
 		Text: "answers ARP requests and neighbour solicitations from the view, on top of the tree"}},
@@ -21,8 +21,9 @@ var builtin = []listed{
 		Text: "brings broadcasts, multicast, ARP and neighbour discovery to all hosts along a loop-free tree"}},
 	{vital: true, inline: (*Apps).makeForward, Spec: app.Spec{Name: forward.Owner,
 		Text: "forwards between all hosts along shortest paths"}},
-	{required: true, inline: (*Apps).makeStats, Spec: app.Spec{Name: stats.Owner, Text: "asks switches for their counters"}},
-	{inline: (*Apps).makeFailMode, Spec: app.Spec{Name: failmode.Owner,
+	{required: true, tenants: true, inline: (*Apps).makeStats, Spec: app.Spec{Name: stats.Owner,
+		Text: "asks switches for their counters"}},
+	{tenants: true, inline: (*Apps).makeFailMode, Spec: app.Spec{Name: failmode.Owner,
 		Text: "finds switches that empty their tables while they have no controller"}},
 }
 
@@ -35,6 +36,7 @@ type listed struct {
 	// new start takes seconds, and switches forward meanwhile.
 	vital    bool
 	required bool   // others stand on it, so that it cannot be disabled
+	tenants  bool   // it runs where tenants alone are served: it neither forwards nor answers what hosts send
 	with     string // the application that it is disabled with; it may be disabled alone too
 }
 

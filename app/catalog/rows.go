@@ -11,10 +11,10 @@ import (
 // Rows are the applications as the API has them, ordered by name.
 func (a *Apps) Rows() (list []client.App) {
 	for _, r := range a.list {
-		row := client.App{Name: r.Name, Enabled: !r.disabled, State: "running", Text: r.Text}
+		row := client.App{Name: r.Name, Enabled: r.disabled == "", State: "running", Text: r.Text}
 		switch why := r.failed.Load(); {
-		case r.disabled:
-			row.State = "disabled"
+		case r.disabled != "":
+			row.State = r.disabled
 		case why != nil:
 			row.State = "failed: " + *why
 		case r.host != nil:
