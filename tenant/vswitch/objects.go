@@ -39,6 +39,7 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, 
 		_ = s.tables.GroupMod(openflow.V13, back, now, (*changes)(s)) // what was there is taken
 		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
 	}
+	s.unsaved.noteObjects(s.tables, objectName{number: m.Group}, now)
 	s.reorder(usesObject)
 	return nil
 }
@@ -60,6 +61,7 @@ func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, 
 		_ = s.tables.MeterMod(openflow.V13, back, now, (*changes)(s))
 		return &flowtable.Error{Code: openflow.MeterModFailedBadBand, Reason: other[m.Meter].Error()}
 	}
+	s.unsaved.noteObjects(s.tables, objectName{meter: true, number: m.Meter}, now)
 	s.reorder(usesObject)
 	return nil
 }

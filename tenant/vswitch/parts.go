@@ -59,6 +59,10 @@ type physical struct {
 	priorities map[uint16]int     // how many entries have it
 	barriers   barriers
 	single     single // of Config.Single
+	ages       uint64 // of rows, the greatest
+	unsaved    unsaved
+	restoring  *row // what newRow returns next
+	replaying  bool // Restore is under way
 
 	out    Output
 	origin Origin // of the call that is under way
@@ -76,8 +80,11 @@ func newPhysical(cfg Config) physical {
 
 // newRow returns a row with a number.
 func (s *physical) newRow() *row {
-	n := s.cfg.Rows.take()
-	r := &row{number: n.number, incarnation: n.incarnation}
+	r := s.restoring
+	if s.restoring = nil; r == nil {
+		n := s.cfg.Rows.take()
+		r = &row{record: record{number: n.number}, incarnation: n.incarnation}
+	}
 	s.rows[r.number] = r
 	return r
 }
@@ -140,7 +147,7 @@ func (r *row) ordered(set *ruleset.Set) *part {
 }
 
 // install orders a part's rule, in the row's incarnation. What is left of its hard time-out is counted from the beginning
-// of the entry.
+// of the entry; but for one that is restored, which the physical switch has with its whole time, and knows since when.
 func (s *physical) install(p *part) {
 	r, t := p.row, &p.row.told
 	route := &ruleset.Route{Hops: []*ruleset.Hop{{DPID: s.cfg.DPID, In: p.rule.in, Do: p.rule.do}}}
@@ -150,7 +157,7 @@ func (s *physical) install(p *part) {
 	if set.Idle, set.Hard = t.idle, t.hard; set.Mortal() {
 		set.Policy = ruleset.Mortal
 	}
-	if t.hard != 0 {
+	if t.hard != 0 && !s.replaying {
 		left := int64(t.hard) - int64((s.now-r.born)/time.Second)
 		set.Hard = uint16(max(left, 1))
 	}
@@ -207,6 +214,7 @@ func (s *physical) unclaim(p *part) {
 
 // put gives an order, whose outcome barriers wait for from now on.
 func (s *physical) put(r *row, o ruleset.Order) {
+	s.unsaved.changed(r)
 	if i, n := s.barriers.current(), len(r.waits); n == 0 || r.waits[n-1] != i {
 		i.open++
 		r.waits = append(r.waits, i)
@@ -225,7 +233,7 @@ func (s *physical) settle(r *row) {
 	}
 	delete(s.rows, r.number)
 	delete(s.byPlace, r.place)
-	s.cfg.Rows.give(freeRow{r.number, r.incarnation})
+	s.unsaved.release(r)
 }
 
 // pending reports whether an outcome is awaited.

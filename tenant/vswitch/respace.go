@@ -24,10 +24,15 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 			}
 		}
 	}
+	s.unsaved.noteObjects(s.tables, objectName{}, now)
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return !keeps(space, &r.told) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
 	if s.cfg.Single {
+		s.unsaved.headChanged()
+		for _, r := range s.byHandle {
+			s.unsaved.changed(r) // its record has the label
+		}
 		lost := s.single.settleIn(space)
 		for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return slices.Contains(lost, r.told.priority) }) {
 			s.refuse(r, tableFull("there are fewer priorities now, for more regions"))
@@ -58,7 +63,9 @@ func (s *Switch) Withdraw(now time.Duration, out Output) {
 	for _, r := range rowsWhere(s.rows, func(r *row) bool { return r.entry || r.miss }) {
 		delete(s.byHandle, r.handle)
 		r.entry, r.miss = false, false
+		s.unsaved.changed(r)
 		s.leaveAll(r)
 	}
+	s.unsaved.allGone()
 	s.misses.shown = false
 }

@@ -3,6 +3,7 @@ package vswitch
 import (
 	"cmp"
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +35,19 @@ func (n *Rows) full() bool {
 	return n.last >= plan.TenantRowMax-1000 && len(n.free) == 0
 }
 
+// hold has numbers count as taken, those of records of an earlier run. It is called once, before any is taken. Those between
+// them are free; what the switch says late of rows that had them is known for that, but for chance.
+func (n *Rows) hold(numbers []uint32) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	slices.Sort(numbers)
+	for _, number := range numbers {
+		for n.last++; n.last < number; n.last++ {
+			n.free = append(n.free, freeRow{n.last, uint16(rand.Uint32())})
+		}
+	}
+}
+
 // take returns a free number.
 func (n *Rows) take() freeRow {
 	n.mu.Lock()
@@ -56,16 +70,18 @@ func (n *Rows) give(row freeRow) {
 
 // row is a place in the tables, and what is in it or was.
 type row struct {
-	number      uint32
+	record
 	incarnation uint16
 	place       string
+	age         uint64 // greater than those of the rows that were there before
 	handle      uint32
 	entry       bool   // the tables have an entry; else its rules are being removed
 	miss        bool   // it shows what no entry of a table matches
 	short       bool   // the physical switch has refused a part of it, a row of misses
 	origin      Origin // of the message that ordered it
 	told        entryCopy
-	born        time.Duration
+	created     time.Duration
+	born        time.Duration // when it was added or modified last
 	parts       []*part
 	carried     ruleset.Counts // of parts that have ended
 	waits       []*interval    // in which it was ordered, and has had no outcome since
@@ -79,6 +95,7 @@ type entryCopy struct {
 	table        uint8
 	priority     uint16
 	idle, hard   uint16
+	flags        openflow.FlowFlags
 	v10          bool // the instructions are those of OpenFlow 1.0
 	shows        bool // it is a row of misses
 }
@@ -128,8 +145,10 @@ func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 	var moved []uint16
 	if !r.entry {
 		moved = s.takePriority(e.Priority)
+		s.ages++
+		r.age = s.ages
 	}
-	r.handle, r.entry, r.born = e.Handle, true, s.now
+	r.handle, r.entry, r.created, r.born = e.Handle, true, s.now, s.now
 	s.move(moved)
 	s.byHandle[e.Handle] = r
 	s.order(r, e)
@@ -149,6 +168,7 @@ func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 	r := s.byHandle[handle]
 	delete(s.byHandle, handle)
 	r.entry = false
+	s.unsaved.changed(r)
 	s.leaveAll(r)
 	s.givePriority(r.told.priority)
 }
@@ -157,8 +177,9 @@ func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 func (s *Switch) order(r *row, e *flowtable.Entry) {
 	r.origin = s.origin
 	r.told = entryCopy{match: openflow.Match{OXM: slices.Clone(e.Match.OXM)}, instructions: e.Instructions, cookie: e.Cookie,
-		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard, v10: e.V10}
+		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard, flags: e.Flags, v10: e.V10}
 	r.carried = ruleset.Counts{}
+	s.unsaved.changed(r)
 	s.sync(r, true)
 	s.reach(e.Instructions)
 }

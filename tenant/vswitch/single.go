@@ -204,6 +204,7 @@ func (s *physical) givePriority(priority uint16) {
 func (s *physical) move(priorities []uint16) {
 	for _, priority := range priorities {
 		for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return r.told.priority == priority }) {
+			s.unsaved.changed(r) // its record has the label
 			s.sync(r, false)
 		}
 	}

@@ -25,6 +25,11 @@ type Config struct {
 	// switch speaks; 0 for 1.3.
 	Single  bool
 	Version openflow.Version
+	// Recorded: it is said what is to be in the journal (Save). ID is the tenant's, which no other ever has, and Epoch the
+	// time at which now is 0.
+	Recorded bool
+	ID       string
+	Epoch    time.Time
 }
 
 // TablesMax is how many tables a virtual switch may have.
@@ -59,8 +64,12 @@ func New(cfg Config) *Switch {
 	if cfg.Single {
 		cfg.Tables = 1
 	}
-	return &Switch{physical: newPhysical(cfg),
+	s := &Switch{physical: newPhysical(cfg),
 		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true})}
+	if s.unsaved.rows = cfg.Rows; cfg.Recorded {
+		s.unsaved.begin()
+	}
+	return s
 }
 
 // Tables are the tables, for requests that change nothing.
@@ -95,6 +104,7 @@ func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
 		s.tables.SetPortState(p.Number, p.State&openflow.PortStateDown == 0, now, (*changes)(s))
 	} else {
 		s.tables.AddPort(p, now, (*changes)(s))
+		s.unsaved.headChanged()
 	}
 	s.reorder(anyRow)
 }
@@ -104,6 +114,7 @@ func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
 func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
 	delete(s.ports, number)
+	s.unsaved.headChanged()
 	s.tables.RemovePort(number, now, (*changes)(s))
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return writesTo(r.told.instructions, number) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
