@@ -113,7 +113,7 @@ func (e *packedEntry) matches(set *ruleset.Set, rule uint16) bool {
 // writtenFor reports whether the entry belongs to the set's owner and, if that counts, is of this path version.
 func (e *packedEntry) writtenFor(set *ruleset.Set) bool {
 	c := plan.Decode(e.cookie)
-	return c.Kind == set.Kind && c.Owner == set.Number && (c.Version == set.Version || !policyOf(set).exact)
+	return c.Kind == set.Kind && c.Owner == set.Number && (c.Version == set.Version || !isExact(set))
 }
 
 // ownedBy reports whether the entry belongs to the set's owner.

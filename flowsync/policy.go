@@ -36,13 +36,16 @@ var policies = [ruleset.Policies]policy{
 // policyOf returns the policy of a rule's owner.
 func policyOf(set *ruleset.Set) *policy { return &policies[set.Policy] }
 
+// isExact reports whether an entry of another path version is not a set's rule.
+func isExact(set *ruleset.Set) bool { return policyOf(set).exact || set.Anew }
+
 // sameRule reports whether two rules in one place have one owner and do the same.
 func sameRule(set *ruleset.Set, rule uint16, otherSet *ruleset.Set, other uint16) bool {
 	if set == otherSet && rule == other {
 		return true
 	}
 	if set.Kind != otherSet.Kind || set.Number != otherSet.Number || !set.SameTimes(otherSet) ||
-		set.Version != otherSet.Version && (policyOf(set).exact || policyOf(otherSet).exact) {
+		set.Version != otherSet.Version && (isExact(set) || isExact(otherSet)) {
 		return false
 	}
 	_, a := set.At(int(rule))

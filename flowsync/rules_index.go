@@ -2,7 +2,6 @@ package flowsync
 
 import (
 	"bytes"
-	"hash/maphash"
 
 	"github.com/weirnet/weir/ruleset"
 )
@@ -36,10 +35,6 @@ func (t *ruleRows) apply(i uint32, e event) {
 	}
 }
 
-// seed is for the hashes of places: users choose matches and must not be able to choose their
-// hashes.
-var seed = maphash.MakeSeed()
-
 // place is where a rule is on its switch.
 type place struct {
 	match    []byte // canonical, without in_port
@@ -55,11 +50,7 @@ func placeOf(set *ruleset.Set, rule uint16, single bool) place {
 }
 
 // hash leaves the table out: rows stay when a switch comes back with another form.
-func (a place) hash() uint32 {
-	const golden = 0x9e3779b97f4a7c15
-	h := maphash.Bytes(seed, a.match) + (uint64(a.in)<<16|uint64(a.priority))*golden
-	return uint32((h ^ h>>29) * golden >> 32)
-}
+func (a place) hash() uint32 { return uint32(ruleset.HashPlace(a.in, a.priority, a.match) >> 32) }
 
 // equal reports whether a switch holds one entry for both.
 func (a place) equal(b place) bool {

@@ -108,7 +108,7 @@ func (r *ruleRow) ownedBy(set *ruleset.Set) bool {
 // left of the rule's time.
 func (t ruleOrders) foundAs(r *ruleRow, set *ruleset.Set, rule uint16) bool {
 	rest := isRest(set, r.set.Idle, r.set.Hard)
-	if r.set.Policy != ruleset.Found || r.set.Version != set.Version && policyOf(set).exact ||
+	if r.set.Policy != ruleset.Found || r.set.Version != set.Version && isExact(set) ||
 		r.set.Kind != set.Kind || r.set.Number != set.Number || !r.set.SameTimes(set) && !rest {
 		return false
 	}

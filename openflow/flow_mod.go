@@ -19,7 +19,7 @@ type FlowFlags uint16
 const (
 	FlagSendFlowRemoved FlowFlags = 1 << 0
 	FlagCheckOverlap    FlowFlags = 1 << 1
-	FlagResetCounts     FlowFlags = 1 << 2  // OpenFlow 1.3
+	FlagResetCounts     FlowFlags = 1 << 2  // OpenFlow 1.3; in 1.0 every FlowAdd does
 	FlagNoPacketCounts  FlowFlags = 1 << 3  // OpenFlow 1.3
 	FlagNoByteCounts    FlowFlags = 1 << 4  // OpenFlow 1.3
 	FlagEmergency       FlowFlags = 1 << 15 // OpenFlow 1.0: OFPFF_EMERG, 1<<2 on its wire
@@ -175,6 +175,10 @@ func (f *FlowMod) append10(b []byte) ([]byte, error) {
 
 // check10 returns what of the flow-mod OpenFlow 1.0 has no field for.
 func (f *FlowMod) check10() error {
+	flags := f.Flags
+	if f.Command == FlowAdd {
+		flags &^= FlagResetCounts // there an ADD always resets them
+	}
 	switch {
 	case f.Table != 0 && !(f.Table == TableAll && f.Command.isDelete()):
 		return inexpressible(V10, "flow_mod of table %d", f.Table)
@@ -182,7 +186,7 @@ func (f *FlowMod) check10() error {
 		return inexpressible(V10, "flow_mod with cookie_mask 0x%x", f.CookieMask)
 	case f.OutGroup != GroupAny && f.Command.isDelete():
 		return inexpressible(V10, "flow_mod with out_group %d", f.OutGroup)
-	case f.Flags&^flags10 != 0:
+	case flags&^flags10 != 0:
 		return inexpressible(V10, "flow_mod with flags %s", f.Flags)
 	}
 	return nil

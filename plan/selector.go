@@ -7,6 +7,11 @@ type Selector struct{ Value, Mask uint64 }
 // Has reports whether an entry with this cookie is selected.
 func (s Selector) Has(cookie uint64) bool { return cookie&s.Mask == s.Value }
 
+// KindSelector selects the entries of one kind of a domain.
+func KindSelector(domain uint16, k Kind) Selector {
+	return Selector{Cookie{Domain: domain, Kind: k}.Encode(), KindMask}
+}
+
 // FirmSelectors select the firm entries of a domain and none of its soft ones, each entry once. A
 // switch may hold soft entries by the hundred thousand: nobody has to read those to see the firm
 // ones: those of operators come with those of applications.

@@ -77,6 +77,7 @@ type Set struct {
 	Kind     plan.Kind
 	Table    uint8 // in the form with several tables; of what the view desires, in the form that the switch has
 	Policy   Policy
+	Anew     bool   // the entry's counters begin anew, whatever stood in its place: it is written even where the same rule does
 	Idle     uint16 // seconds without a packet after which the switch ends an entry; 0: never. Only of Mortal sets
 	Hard     uint16 // seconds after which it does in any case, likewise
 }
@@ -155,6 +156,9 @@ func (s *Set) FlowMod(rule int, domain uint16, single bool, m *openflow.FlowMod)
 		Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Flags: openflow.FlagSendFlowRemoved, Match: openflow.Match{OXM: match}, Instructions: hop.Do.instructions,
 		IdleTimeout: s.Idle, HardTimeout: s.Hard,
+	}
+	if s.Anew {
+		m.Flags |= openflow.FlagResetCounts // in OpenFlow 1.0, which does not have it, every ADD does
 	}
 }
 

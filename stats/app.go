@@ -38,13 +38,26 @@ func (p *part) SwitchDown() { p.l.SwitchDown(p.at) }
 
 // Multipart implements Conn.
 func (p *part) Multipart(body openflow.RequestBody, answer func(openflow.ReplyBody, error)) error {
-	err := p.out.Multipart(body, func(reply openflow.ReplyBody, err error) {
-		var refused *session.PeerError
-		if errors.As(err, &refused) {
-			err = ErrRefused
-		}
-		answer(reply, err)
-	})
+	return busy(p.out.Multipart(body, func(reply openflow.ReplyBody, err error) { answer(reply, refused(err)) }))
+}
+
+// MultipartParts implements Conn.
+func (p *part) MultipartParts(body openflow.RequestBody, part func(v openflow.Version, body []byte) error,
+	answer func(error)) error {
+	return busy(p.out.MultipartParts(body, part, func(err error) { answer(refused(err)) }))
+}
+
+// refused makes ErrRefused of a switch's error.
+func refused(err error) error {
+	var of *session.PeerError
+	if errors.As(err, &of) {
+		return ErrRefused
+	}
+	return err
+}
+
+// busy makes ErrBusy of a queue without room.
+func busy(err error) error {
 	if errors.Is(err, session.ErrFull) {
 		return ErrBusy
 	}

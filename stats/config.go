@@ -15,7 +15,8 @@ type Config struct {
 	Flows  time.Duration // for totals, and for the counters of firm entries; default 30 s; negative: never
 
 	// Share is the part of a core that asking and taking answers may take, as estimated from
-	// numbers and bytes of answers (the constants in budget.go are measured); default 0.01.
+	// numbers and bytes of answers (the constants in budget.go are measured); default 0.01. What tenants want
+	// may take as much again.
 	Share float64
 	// Now is the clock; default the system's.
 	Now func() time.Time
@@ -28,11 +29,12 @@ const (
 	MinPeriod = time.Second     // the shortest period that a configuration may ask for
 	MaxPeriod = 5 * time.Minute // however slow a switch is, it is asked once in so long
 
-	busyShare      = 20                     // a switch spends 1/busyShare of its time on answering a kind
-	bytesPerSecond = 64 << 10               // of answers of a kind, of one switch
-	slot           = 100 * time.Millisecond // questions and answers are handled so often at most
-	queueMax       = 64 << 10               // bytes that wait for a switch; with more it is not asked
-	goneMax        = 4096                   // switches without a session that are remembered
+	busyShare       = 20                     // a switch spends 1/busyShare of its time on answering a kind
+	bytesPerSecond  = 64 << 10               // of answers of a kind, of one switch
+	wantedPerSecond = 1 << 20                // of answers that somebody waits for
+	slot            = 100 * time.Millisecond // questions and answers are handled so often at most
+	queueMax        = 64 << 10               // bytes that wait for a switch; with more it is not asked
+	goneMax         = 4096                   // switches without a session that are remembered
 )
 
 func (c Config) withDefaults() Config {
@@ -52,6 +54,8 @@ func (c *Config) period(k Kind) time.Duration {
 		return c.Ports
 	case KindTables:
 		return c.Tables
+	case KindTenants:
+		return MinPeriod
 	}
 	return c.Flows
 }

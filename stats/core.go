@@ -21,8 +21,7 @@ type Core struct {
 	cfg     Config
 	counts  *Counts
 	devices map[netview.DPID]*device
-	agenda  agenda
-	budget  budget
+	lines   [sorts]line
 	asked   int // questions that wait for answers
 	gone    int // devices without a session
 	parting uint64
@@ -32,12 +31,18 @@ type Core struct {
 // NewCore returns a core that knows no switches.
 func NewCore(cfg Config) *Core {
 	cfg = cfg.withDefaults()
-	return &Core{cfg: cfg, counts: new(Counts), devices: make(map[netview.DPID]*device), budget: budget{share: cfg.Share}}
+	c := &Core{cfg: cfg, counts: new(Counts), devices: make(map[netview.DPID]*device)}
+	for of := range sorts {
+		c.lines[of] = line{agenda{of: of}, budget{share: cfg.Share}}
+	}
+	return c
 }
 
 // Step takes what happened, in order, and returns what to do.
 func (c *Core) Step(inputs []Input, now time.Time) *Ready {
-	c.ready = Ready{News: c.ready.News[:0], Gone: c.ready.Gone[:0], Questions: c.ready.Questions[:0]}
+	clear(c.ready.Tenants)
+	c.ready = Ready{News: c.ready.News[:0], Gone: c.ready.Gone[:0], Tenants: c.ready.Tenants[:0],
+		Questions: c.ready.Questions[:0]}
 	for _, in := range inputs {
 		switch in := in.(type) {
 		case Up:
@@ -50,6 +55,8 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 			if d := c.devices[in.DPID]; d != nil && !d.connected {
 				c.drop(d)
 			}
+		case Wanted:
+			c.want(in.DPID, now)
 		}
 	}
 	c.ask(now)
@@ -72,7 +79,8 @@ func (c *Core) up(in Up, now time.Time) {
 	}
 	d.address, d.connected, d.selectable = in.Address, true, selectable(in.Version)
 	d.paces = [kinds]pace{}
-	for k := range kinds {
+	d.paces[KindTenants].most = wantedPerSecond
+	for k := range KindTenants {
 		if period := c.cfg.period(k); period > 0 && (k != KindFlows || d.selectable) {
 			d.paces[k].due = now.Add(phase(c.cfg.Seed, uint64(in.DPID), k, period))
 		}
@@ -90,6 +98,7 @@ func (c *Core) down(in Down) {
 
 // part takes a session away from a device.
 func (c *Core) part(d *device) {
+	c.forsake(d)
 	if d.asked != nil {
 		d.asked = nil
 		c.asked--
@@ -141,6 +150,11 @@ func (c *Core) answer(a *Answer, now time.Time) {
 		d.recovered(a.At)
 	}
 	switch {
+	case q.Kind == KindTenants:
+		if err != nil && !errors.Is(err, ErrRefused) {
+			d.onMissed(&c.cfg, now)
+		}
+		c.tell(d, a, err, now)
 	case err == nil:
 		took := a.At.Sub(d.askedAt)
 		_, bytes := kindOf(a.Body)
@@ -167,25 +181,39 @@ func (c *Core) answer(a *Answer, now time.Time) {
 
 // schedule puts a device on the agenda.
 func (c *Core) schedule(d *device) {
+	d.remove()
 	if _, at, ok := d.next(); ok {
-		c.agenda.set(d, at)
-	} else {
-		d.remove()
+		c.lines[regular].agenda.set(d, at)
+	}
+	if at := d.paces[KindTenants].due; !at.IsZero() {
+		c.lines[wanted].agenda.set(d, at)
 	}
 }
 
-// ask asks those that are due, as far as the budget goes.
+// ask asks those that are due, as far as the budgets go.
 func (c *Core) ask(now time.Time) {
+	for of := range sorts {
+		c.askLine(of, now)
+	}
+}
+
+func (c *Core) askLine(of sort, now time.Time) {
+	l := &c.lines[of]
 	for {
-		d := c.agenda.first()
-		if d == nil || d.due.After(now) {
+		d, due := l.agenda.first()
+		if d == nil || due.After(now) {
 			return
 		}
-		if !c.budget.allows(now) {
+		if !l.budget.allows(now) {
 			c.counts.Held.Add(1)
 			return
 		}
-		k, due, _ := d.next()
+		k := KindTenants
+		if of == regular {
+			k, due, _ = d.next()
+		} else {
+			d.paces[k].due = time.Time{}
+		}
 		d.asked, d.askedAt = d.question(k), now
 		if p := &d.paces[k]; d.part == 0 || k != KindFlows {
 			p.begun = now
@@ -195,7 +223,7 @@ func (c *Core) ask(now time.Time) {
 		}
 		d.remove()
 		c.asked++
-		c.budget.spend(d.paces[k].bytes)
+		l.budget.spend(d.paces[k].bytes)
 		c.counts.Asked[k].Add(1)
 		c.ready.Questions = append(c.ready.Questions, *d.asked)
 	}
@@ -203,15 +231,17 @@ func (c *Core) ask(now time.Time) {
 
 // wake is when the next step is due. Answers do not ask for one of their own: they are taken with
 // the next.
-func (c *Core) wake(now time.Time) time.Time {
-	d := c.agenda.first()
-	switch {
-	case c.asked > 0:
-		return now.Add(slot)
-	case d == nil:
-		return time.Time{}
-	case d.due.Before(now.Add(slot)):
+func (c *Core) wake(now time.Time) (at time.Time) {
+	if c.asked > 0 {
 		return now.Add(slot)
 	}
-	return d.due
+	for i := range c.lines {
+		if d, due := c.lines[i].agenda.first(); d != nil && (at.IsZero() || due.Before(at)) {
+			at = due
+		}
+	}
+	if !at.IsZero() && at.Before(now.Add(slot)) {
+		return now.Add(slot)
+	}
+	return at
 }

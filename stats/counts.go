@@ -16,7 +16,7 @@ type Counts struct {
 }
 
 // Kinds are all kinds of questions.
-func Kinds() []Kind { return []Kind{KindPorts, KindTables, KindTotals, KindFlows} }
+func Kinds() []Kind { return []Kind{KindPorts, KindTables, KindTotals, KindFlows, KindTenants} }
 
 // end counts the end of a question.
 func (c *Counts) end(k Kind, err error) {

@@ -18,15 +18,14 @@ type device struct {
 	flows      *Flows        // of the parts so far
 	took       time.Duration // for the parts so far
 	bytes      int           // of the parts so far
-	turn       uint64        // in the agenda; 0: it is not there
-	due        time.Time
-	gone       uint64 // without a session since: a number that rises
+	turns      [sorts]uint64 // in the agendas; 0: it is not there
+	gone       uint64        // without a session since: a number that rises
 }
 
-// next is the kind that is due first, and when; false if none ever is.
+// next is the regular kind that is due first, and when; false if none ever is.
 func (d *device) next() (Kind, time.Time, bool) {
 	best, at, ok := Kind(0), time.Time{}, false
-	for k := range kinds {
+	for k := range KindTenants {
 		if due := d.paces[k].due; !due.IsZero() && (!ok || due.Before(at)) {
 			best, at, ok = k, due, true
 		}
@@ -46,6 +45,12 @@ func (d *device) question(k Kind) *Question {
 // take folds an answer into a new Switch. whole is false if more parts are to be asked for; then
 // nothing is new yet.
 func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err error) {
+	if q.Kind == KindTenants {
+		if a.Tenants == nil {
+			return false, ErrKind
+		}
+		return true, nil
+	}
 	if k, _ := kindOf(a.Body); k != q.Kind {
 		return false, ErrKind
 	}

@@ -12,13 +12,16 @@
 //
 // In: sessions that come and go (SwitchUp, SwitchDown), their answers, time. Out: questions to
 // switches, and on the Board a Switch for each: the newest counters, and rates from the last two
-// answers. Reading the Board takes no lock.
+// answers. Reading the Board takes no lock. What tenants' entries have counted is handed over, and not kept.
 //
 // # Whom to ask, what, and when
 //
 //   - Port counters, table counters, the totals over all flow entries, and, of switches that can
 //     select by cookie (OpenFlow 1.3), the counters of firm entries. Soft entries are in the totals
 //     only.
+//   - The counters of tenants' entries, when somebody wants them (Want, OnTenants): at once, if the pace allows, and
+//     once for all who want them meanwhile. They have an agenda and a budget of their own, as large as that of all
+//     else, which they do not hold up.
 //   - Each kind has a period. A switch is asked less often where its answers take long (it spends
 //     at most a twentieth of its time on a kind) or are large (64 KiB a second and kind), and half
 //     as often with each time-out in a row.

@@ -8,7 +8,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// Input is something that happened: an Up, a Down, an Answer or a Forgotten.
+// Input is something that happened: an Up, a Down, an Answer, a Forgotten or a Wanted.
 type Input interface{ input() }
 
 // Up is a session that is ready for requests. It takes the place of an earlier one of the same
@@ -30,9 +30,15 @@ type Answer struct {
 	Address
 	At   time.Time // when it came
 	Body openflow.ReplyBody
+	// Tenants is the answer to a question of KindTenants, in place of Body.
+	Tenants *TenantFlows
 	// Err says why there is no Body: ErrRefused, ErrBusy, or another: it was not answered.
 	Err error
 }
+
+// Wanted is that somebody waits for the counters of tenants' entries of a switch. It is asked as soon as its pace allows: once
+// for all who want them until then.
+type Wanted struct{ DPID netview.DPID }
 
 // Why a question has no answer.
 var (
@@ -48,6 +54,7 @@ func (Up) input()        {}
 func (Down) input()      {}
 func (Answer) input()    {}
 func (Forgotten) input() {}
+func (Wanted) input()    {}
 
 // Ready is what a step wants done, in this order. It is valid until the next step.
 type Ready struct {
@@ -55,6 +62,8 @@ type Ready struct {
 	// longer.
 	News []*Switch
 	Gone []netview.DPID
+	// Tenants is what became of Wanted, and what is known of when more will be known.
+	Tenants []*TenantFlows
 	// Questions are to be asked; each is answered by an Answer.
 	Questions []Question
 	// Wake is when the next step is due if nothing happens before; zero: never.

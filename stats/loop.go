@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -23,11 +24,13 @@ type Loop struct {
 	mu      sync.Mutex // guards what follows
 	inbox   []Input
 	current map[netview.DPID]connection
+	wanted  map[netview.DPID]bool // of whose counters somebody waits
 	over    bool
 
 	// Owned by Run.
-	core *Core
-	took []Input
+	core      *Core
+	took      []Input
+	onTenants func(*TenantFlows)
 }
 
 type connection struct {
@@ -42,7 +45,7 @@ func New(cfg Config) *Loop {
 		cfg.Now = time.Now
 	}
 	l := &Loop{now: cfg.Now, core: core, counts: core.counts, domain: core.cfg.Domain,
-		current: make(map[netview.DPID]connection)}
+		current: make(map[netview.DPID]connection), wanted: make(map[netview.DPID]bool)}
 	l.Part = loop.Part{Name: "statistics", Bell: loop.NewBell(), Lazy: true, End: l.finish,
 		Turn: func() time.Time { return l.turn(l.now()) }}
 	return l
@@ -83,6 +86,21 @@ func (l *Loop) Forget(dpid netview.DPID) {
 	l.Bell.Ring()
 }
 
+// OnTenants has f be called, on the loop's goroutine, with what becomes of each Want. It is called before Run.
+func (l *Loop) OnTenants(f func(*TenantFlows)) { l.onTenants = f }
+
+// Want has a switch be asked for the counters of tenants' entries, as soon as its pace allows, once for all who want them. It
+// does not wait.
+func (l *Loop) Want(dpid netview.DPID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.wanted[dpid] && !l.over {
+		l.wanted[dpid] = true
+		l.postLocked(Wanted{dpid})
+		l.Bell.Ring()
+	}
+}
+
 // post leaves an input for the next turn.
 func (l *Loop) post(in Input) {
 	l.mu.Lock()
@@ -116,10 +134,25 @@ func (l *Loop) turn(now time.Time) time.Time {
 	for _, dpid := range ready.Gone {
 		l.board.remove(dpid)
 	}
+	for _, t := range ready.Tenants {
+		l.told(t)
+	}
 	for i := range ready.Questions {
 		l.ask(ready.Questions[i])
 	}
 	return ready.Wake
+}
+
+// told tells of counters of tenants' entries.
+func (l *Loop) told(t *TenantFlows) {
+	if !errors.Is(t.Err, ErrLater) {
+		l.mu.Lock()
+		delete(l.wanted, t.DPID)
+		l.mu.Unlock()
+	}
+	if l.onTenants != nil {
+		l.onTenants(t)
+	}
 }
 
 // ask asks a switch. It is answered even if it cannot be asked.
@@ -131,7 +164,15 @@ func (l *Loop) ask(q Question) {
 		return // its Down is in the inbox
 	}
 	err := ErrBusy
-	if c.conn.Queue() <= queueMax {
+	switch {
+	case c.conn.Queue() > queueMax:
+	case q.Kind == KindTenants:
+		r := &tenantReader{domain: l.domain}
+		err = c.conn.MultipartParts(q.body(l.domain), r.part, func(err error) {
+			l.post(Answer{Address: q.Address, At: l.now(), Tenants: &r.flows, Err: err})
+			l.Bell.Ring() // somebody waits
+		})
+	default:
 		err = c.conn.Multipart(q.body(l.domain), func(body openflow.ReplyBody, err error) { l.answer(q.Address, body, err) })
 	}
 	if err != nil {
@@ -139,7 +180,12 @@ func (l *Loop) ask(q Question) {
 	}
 }
 
-// answer leaves an answer for the next turn.
+// answer leaves an answer for the next turn, which is at once if somebody waits to ask the switch.
 func (l *Loop) answer(a Address, body openflow.ReplyBody, err error) {
-	l.post(Answer{Address: a, At: l.now(), Body: body, Err: err})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.postLocked(Answer{Address: a, At: l.now(), Body: body, Err: err})
+	if l.wanted[a.DPID] {
+		l.Bell.Ring()
+	}
 }

@@ -44,6 +44,19 @@ func (c *modelConn) Multipart(body openflow.RequestBody, answer func(openflow.Re
 	return nil
 }
 
+// MultipartParts answers as Multipart does, in parts.
+func (c *modelConn) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error,
+	answer func(error)) error {
+	return c.Multipart(body, func(reply openflow.ReplyBody, err error) {
+		l, ok := reply.(*openflow.FlowStatsList)
+		if err != nil || !ok {
+			answer(err)
+			return
+		}
+		answer(inParts(c.model.version, l.Flows, part))
+	})
+}
+
 // end answers the question that waits.
 func (c *modelConn) end(body openflow.ReplyBody, err error) {
 	c.mu.Lock()
@@ -66,13 +79,15 @@ func running(t *testing.T, test func(l *Loop, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := New(Config{})
+		told := make(chan *TenantFlows, 10)
+		l.OnTenants(func(t *TenantFlows) { told <- t })
 		done := make(chan struct{})
 		go func() {
 			l.Run(ctx)
 			close(done)
 		}()
 		w := newWorld(t, Config{})
-		w.now = time.Now()
+		w.now, w.toldLoop = time.Now(), told
 		test(l, w)
 		cancel()
 		<-done

@@ -1,6 +1,9 @@
 package stats
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // pace is when a switch is asked for one kind, learned from its answers.
 type pace struct {
@@ -8,25 +11,33 @@ type pace struct {
 	begun time.Time     // when it was last to be asked, the first part of it
 	took  time.Duration // how long its answers take: the slowest of late
 	bytes int           // of the last answer
+	most  int           // bytes of answers a second; 0: bytesPerSecond
+	// soonest is when a switch that is asked for this only when somebody wants it may be asked again.
+	soonest time.Time
 }
 
 // interval is the time between two questions to a switch that left missed questions in a row
 // unanswered, of any kind.
 func (p *pace) interval(period time.Duration, missed int) time.Duration {
-	d := max(period, busyShare*p.took, time.Duration(p.bytes)*time.Second/bytesPerSecond)
+	d := max(period, busyShare*p.took, time.Duration(p.bytes)*time.Second/time.Duration(cmp.Or(p.most, bytesPerSecond)))
 	return min(d<<min(missed, 16), max(MaxPeriod, period))
 }
 
 // answered adapts to a whole answer: at once where answers became slower, step by step where they
 // became faster.
 func (p *pace) answered(took time.Duration, bytes int, period time.Duration, now time.Time) {
-	p.took = max(took, p.took-(p.took-took)/4)
-	p.bytes = bytes
-	d := p.interval(period, 0)
+	d := p.learn(took, bytes, period)
 	p.due = p.begun.Add(d)
 	if soonest := now.Add(d / 2); p.due.Before(soonest) { // two answers that make a rate are not too close
 		p.due = soonest
 	}
+}
+
+// learn learns from a whole answer, and returns the time between two questions.
+func (p *pace) learn(took time.Duration, bytes int, period time.Duration) time.Duration {
+	p.took = max(took, p.took-(p.took-took)/4)
+	p.bytes = bytes
+	return p.interval(period, 0)
 }
 
 // phase is when, after it connected, a switch is asked first: a time of its own within the period.

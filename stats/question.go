@@ -15,11 +15,13 @@ const (
 	KindTables             // those of all flow tables
 	KindTotals             // the sums over all flow entries
 	KindFlows              // the counters of firm entries, in one question for each of counted
+	// KindTenants is the counters of tenants' entries, which are asked for when somebody wants them (Wanted).
+	KindTenants
 	kinds
 )
 
-// String is "ports", "tables", "totals" or "flows".
-func (k Kind) String() string { return [...]string{"ports", "tables", "totals", "flows"}[k] }
+// String is "ports", "tables", "totals", "flows" or "tenants".
+func (k Kind) String() string { return [...]string{"ports", "tables", "totals", "flows", "tenants"}[k] }
 
 // Address is a session of a switch. A later session has a higher epoch.
 type Address struct {
@@ -45,6 +47,10 @@ func (q *Question) body(domain uint16) openflow.RequestBody {
 		return &openflow.TableRequest{}
 	case KindTotals:
 		return &openflow.AggregateRequest{FlowFilter: all}
+	case KindTenants: // OpenFlow 1.0 cannot select them, and lists all
+		of := plan.KindSelector(domain, plan.KindTenant)
+		all.Cookie, all.CookieMask = of.Value, of.Mask
+		return &openflow.FlowRequest{FlowFilter: all}
 	}
 	firm := counted(domain)[q.Part]
 	all.Cookie, all.CookieMask = firm.Value, firm.Mask

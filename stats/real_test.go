@@ -36,6 +36,11 @@ func (c realConn) Multipart(body openflow.RequestBody, answer func(openflow.Repl
 	})
 }
 
+func (c realConn) MultipartParts(body openflow.RequestBody, part func(openflow.Version, []byte) error,
+	answer func(error)) error {
+	return c.s.MultipartParts(body, part, answer)
+}
+
 // realSwitch is a node without anything but sessions and counters.
 type realSwitch struct {
 	t     *testing.T

@@ -119,18 +119,20 @@ func (m *model) portNumbers() []uint32 {
 
 // world is a core, models, and time.
 type world struct {
-	t       testing.TB
-	core    *Core
-	board   Board
-	now     time.Time
-	start   time.Time
-	wake    time.Time
-	models  map[netview.DPID]*model
-	due     []reply // answers under way, the next in front
-	inbox   []Input
-	session uint64
-	loud    bool
-	lines   []string
+	t        testing.TB
+	core     *Core
+	board    Board
+	now      time.Time
+	start    time.Time
+	wake     time.Time
+	models   map[netview.DPID]*model
+	due      []reply // answers under way, the next in front
+	inbox    []Input
+	told     []*TenantFlows
+	toldLoop <-chan *TenantFlows // by a loop
+	session  uint64
+	loud     bool
+	lines    []string
 }
 
 type reply struct {
@@ -199,6 +201,7 @@ func (w *world) step() {
 	for _, dpid := range ready.Gone {
 		w.board.remove(dpid)
 	}
+	w.told = append(w.told, ready.Tenants...)
 	for _, q := range ready.Questions {
 		w.ask(q)
 	}
@@ -226,6 +229,8 @@ func (w *world) ask(q Question) {
 		in.Err = ErrRefused
 	case m.stuck:
 		in.At, in.Err = w.now.Add(30*time.Second), fmt.Errorf("no answer in time") // as the session says
+	case q.Kind == KindTenants:
+		in.Tenants = w.tenantsOf(m, body)
 	default:
 		in.Body = m.answer(body, in.At)
 	}
