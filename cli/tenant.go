@@ -354,9 +354,11 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 	case err != nil:
 		return err
 	}
-	rows = [][]string{{"SWITCH", "UP", "ENTRIES", "GROUPS", "METERS", "WAITING", "CONTROLLER", "STATE", "ROLE", "SINCE", "ERROR"}}
+	rows = [][]string{{"SWITCH", "UP", "ENTRIES", "GROUPS", "METERS", "WAITING", "COUNTED", "CONTROLLER", "STATE", "ROLE",
+		"SINCE", "ERROR"}}
 	for _, sw := range t.State.Switches {
-		row := cells(sw.DPID, yesNo(sw.Connected), sw.Entries, sw.Groups, sw.Meters, sw.Waiting)
+		row := cells(sw.DPID, yesNo(sw.Connected), sw.Entries, sw.Groups, sw.Meters, sw.Waiting,
+			optionalTimestamp(sw.CountersAsOf))
 		if len(sw.Controllers) == 0 {
 			rows = append(rows, append(row, "", "", "", "", ""))
 		}

@@ -20,6 +20,8 @@ type entry struct {
 	flags    openflow.FlowFlags
 	table    uint8
 
+	uncounted bool // its counters are not known
+
 	idle, hard uint16 // seconds; 0 never
 	tuple      *tuple // nil once the entry is removed
 	cookie     uint64
@@ -33,6 +35,9 @@ type entry struct {
 
 // isMiss reports whether this is a table-miss entry: the lowest priority, and all wildcards.
 func (e *entry) isMiss() bool { return e.priority == 0 && len(e.key) == 0 }
+
+// unknown is the value of a counter that is not available.
+const unknown = ^uint64(0)
 
 // count counts a packet.
 func (e *entry) count(size int, now time.Duration) {

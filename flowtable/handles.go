@@ -29,6 +29,7 @@ type Entry struct {
 	Match        openflow.Match // canonical
 	Instructions []openflow.Instruction
 	V10          bool // these are actions of OpenFlow 1.0, and do what they do there
+	Anew         bool // its counters begin anew, of EntryAdded and EntryChanged
 }
 
 // handles are the entries of a Switch by their handles.
@@ -47,24 +48,24 @@ func (h *handles) give(e *entry) {
 }
 
 // added gives an entry that came a handle, and tells of it.
-func (h *handles) added(out Output, e *entry, replaced uint32) {
+func (h *handles) added(out Output, e *entry, replaced uint32, anew bool) {
 	if h.of == nil {
 		return
 	}
 	delete(h.of, replaced)
 	h.give(e)
 	if out, ok := out.(EntryOutput); ok {
-		out.EntryAdded(h.describe(e), replaced)
+		out.EntryAdded(h.describe(e, anew), replaced)
 	}
 }
 
 // changed tells of an entry that was changed.
-func (h *handles) changed(out Output, e *entry) {
+func (h *handles) changed(out Output, e *entry, anew bool) {
 	if h.of == nil {
 		return
 	}
 	if out, ok := out.(EntryOutput); ok {
-		out.EntryChanged(h.describe(e))
+		out.EntryChanged(h.describe(e, anew))
 	}
 }
 
@@ -80,28 +81,48 @@ func (h *handles) gone(out Output, e *entry, why openflow.FlowRemovedReason) {
 }
 
 // describe fills the memory that is used again, but for the instructions.
-func (h *handles) describe(e *entry) *Entry {
+func (h *handles) describe(e *entry, anew bool) *Entry {
 	var f filter
 	e.filter(&f)
 	h.oxm = f.appendOXM(h.oxm[:0])
 	h.told = Entry{Handle: e.handle, Table: e.table, Priority: e.priority, Flags: e.flags, Idle: e.idle, Hard: e.hard,
 		Cookie: e.cookie, Match: openflow.Match{OXM: h.oxm}, Instructions: e.program.instructions(),
-		V10: e.program.v10}
+		V10: e.program.v10, Anew: anew}
 	return &h.told
 }
 
-// SetCounts sets the counters of an entry, for an owner whose packets pass elsewhere. Used is when one passed last. It
-// reports whether the entry is there.
-func (s *Switch) SetCounts(handle uint32, packets, bytes uint64, used time.Duration) bool {
+// AddCounts adds to the counters of an entry, and to those of its table, what has passed elsewhere. It reports whether the
+// entry is there.
+func (s *Switch) AddCounts(handle uint32, packets, bytes uint64) bool {
 	e := s.handles.of[handle]
 	if e != nil {
-		e.packets, e.bytes, e.used = packets, bytes, max(e.used, used)
+		e.packets, e.bytes = e.packets+packets, e.bytes+bytes
+		s.counts[e.table].matched += packets
 	}
 	return e != nil
 }
 
+// SetUncounted notes that it is not known what has passed an entry elsewhere, or that it is: its counters, and sums that it is
+// part of, are all ones then, which is OpenFlow's "not available". An EntryOutput may call it.
+func (s *Switch) SetUncounted(handle uint32, uncounted bool) {
+	if e := s.handles.of[handle]; e != nil && e.uncounted != uncounted {
+		known(s, e)
+		if e.uncounted = uncounted; uncounted {
+			s.counts[e.table].uncounted++
+		}
+	}
+}
+
+// known takes an entry out of those of its table whose counters are not known.
+func known(s *Switch, e *entry) {
+	if e.uncounted {
+		s.counts[e.table].uncounted--
+	}
+	e.uncounted = false
+}
+
 // End ends an entry that has ended elsewhere, and reports whether it was there. Its flow-removed, if it wants one, has the
-// counters that SetCounts has set.
+// counters that it has then.
 func (s *Switch) End(handle uint32, why openflow.FlowRemovedReason, now time.Duration, out Output) bool {
 	s.begin(now, out)
 	defer s.end()

@@ -83,7 +83,7 @@ func TestEntriesAreTold(t *testing.T) {
 				b.Expire(b.now, m)
 			case 3:
 				for _, h := range slices.Sorted(maps.Keys(m.entries)) {
-					if !b.SetCounts(h, 7, 700, b.now) || r.IntN(2) == 0 && !b.End(h, openflow.RemovedIdle, b.now, m) {
+					if !b.AddCounts(h, 7, 700) || r.IntN(2) == 0 && !b.End(h, openflow.RemovedIdle, b.now, m) {
 						t.Fatalf("seed %d, step %d: handle %d is not there", seed, step, h)
 					}
 				}
@@ -108,7 +108,7 @@ func TestEntriesAreTold(t *testing.T) {
 	}
 }
 
-// TestEndOfAnEntryElsewhere: the flow-removed has the counters that were set, and a handle that is gone does nothing.
+// TestEndOfAnEntryElsewhere: the flow-removed has the counters, and a handle that is gone does nothing.
 func TestEndOfAnEntryElsewhere(t *testing.T) {
 	m := &mirror{t: t, entries: make(map[uint32]string), used: make(map[uint32]bool)}
 	b := newBed(t, Config{Handles: true})
@@ -117,7 +117,7 @@ func TestEndOfAnEntryElsewhere(t *testing.T) {
 	if err := b.FlowMod(openflow.V13, mod, 0, m); err != nil {
 		t.Fatal(err)
 	}
-	if !b.SetCounts(1, 3, 180, time.Second) || !b.End(1, openflow.RemovedIdle, 4*time.Second, m) {
+	if !b.AddCounts(1, 3, 180) || !b.End(1, openflow.RemovedIdle, 4*time.Second, m) {
 		t.Fatal("handle 1 is not there")
 	}
 	want := "flow_removed reason=idle_timeout table=0 priority=5 cookie=0x000000000000004d duration_sec=4 duration_nsec=0 " +
@@ -125,7 +125,7 @@ func TestEndOfAnEntryElsewhere(t *testing.T) {
 	if got := m.take(); got != want {
 		t.Errorf("told %s\nwant %s", got, want)
 	}
-	if b.SetCounts(1, 1, 1, 0) || b.End(1, openflow.RemovedIdle, 5*time.Second, m) || m.take() != "" {
+	if b.AddCounts(1, 1, 1) || b.End(1, openflow.RemovedIdle, 5*time.Second, m) || m.take() != "" {
 		t.Error("an entry that is gone ends again")
 	}
 }

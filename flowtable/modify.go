@@ -50,13 +50,15 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod, old *entry) {
 	}
 	s.refer(e.program, 1)
 	if old != nil {
-		if m.Flags&openflow.FlagResetCounts == 0 && v != openflow.V10 {
+		anew := m.Flags&openflow.FlagResetCounts != 0 || v == openflow.V10
+		if !anew {
 			e.packets, e.bytes = old.packets, old.bytes
 		}
+		known(s, old)
 		s.refer(old.program, -1)
 		replaced := old.handle
 		t.renew(old, e)
-		s.handles.added(s.out, old, replaced)
+		s.handles.added(s.out, old, replaced, anew)
 		return
 	}
 	if t.size >= s.cfg.MaxEntries {
@@ -66,7 +68,7 @@ func (s *Switch) add(v openflow.Version, m *openflow.FlowMod, old *entry) {
 	*added = e
 	t.insert(added, &s.match)
 	s.entries++
-	s.handles.added(s.out, added, 0)
+	s.handles.added(s.out, added, 0, true)
 }
 
 // table is a table, made if it is not there yet.
@@ -117,10 +119,11 @@ func (s *Switch) modify(v openflow.Version, m *openflow.FlowMod) error {
 		if v == openflow.V10 && m.Cookie != ^uint64(0) {
 			e.cookie = m.Cookie
 		}
-		if m.Flags&openflow.FlagResetCounts != 0 {
+		anew := m.Flags&openflow.FlagResetCounts != 0
+		if anew {
 			e.packets, e.bytes = 0, 0
 		}
-		s.handles.changed(s.out, e)
+		s.handles.changed(s.out, e, anew)
 	}
 	return nil
 }
@@ -146,6 +149,7 @@ func (s *Switch) remove(e *entry, why openflow.FlowRemovedReason) {
 	if e.flags&openflow.FlagSendFlowRemoved != 0 {
 		s.tellRemoved(e, why)
 	}
+	known(s, e)
 	s.tables[e.table].remove(e)
 	s.entries--
 	s.refer(e.program, -1)
@@ -160,6 +164,9 @@ func (s *Switch) tellRemoved(e *entry, why openflow.FlowRemovedReason) {
 	r.Cookie, r.Priority, r.Reason, r.Table = e.cookie, e.priority, why, e.table
 	r.DurationSec, r.DurationNsec = age(s.now, e.created)
 	r.IdleTimeout, r.HardTimeout, r.Packets, r.Bytes = e.idle, e.hard, e.packets, e.bytes
+	if e.uncounted {
+		r.Packets, r.Bytes = unknown, unknown
+	}
 	r.Match = openflow.Match{OXM: s.oxm}
 	s.out.FlowRemoved(r)
 }

@@ -35,6 +35,13 @@ func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Outpu
 	s.end()
 }
 
+// ReceiveUncounted is Receive of a frame that tables elsewhere have counted: entries and tables here do not, ports do.
+func (s *Switch) ReceiveUncounted(port uint32, frame []byte, now time.Duration, out Output) {
+	s.uncounted = true
+	s.Receive(port, frame, now, out)
+	s.uncounted = false
+}
+
 // pass is one packet on its way through the tables, and through groups and meters, to ports and
 // controllers.
 type pass struct {
@@ -97,13 +104,15 @@ func (p *pass) lookup(id uint8) *entry {
 		s.growTables(int(id))
 	}
 	n := &s.counts[id]
-	n.lookups++
+	if !s.uncounted {
+		n.lookups++
+	}
 	t := s.tables[id]
 	if t == nil {
 		return nil
 	}
 	e := t.lookup(&p.frame.key)
-	if e != nil {
+	if e != nil && !s.uncounted {
 		n.matched++
 		e.count(p.size, s.now)
 	}

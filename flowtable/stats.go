@@ -103,11 +103,11 @@ func (s *Switch) flowStats(e *entry, f *filter, oxm []byte) openflow.FlowStats {
 		Packets: e.packets, Bytes: e.bytes, Match: openflow.Match{OXM: f.appendOXM(oxm)}, Instructions: e.program.instructions(),
 	}
 	st.DurationSec, st.DurationNsec = age(s.now, e.created)
-	if e.flags&openflow.FlagNoPacketCounts != 0 {
-		st.Packets = ^uint64(0)
+	if e.uncounted || e.flags&openflow.FlagNoPacketCounts != 0 {
+		st.Packets = unknown
 	}
-	if e.flags&openflow.FlagNoByteCounts != 0 {
-		st.Bytes = ^uint64(0)
+	if e.uncounted || e.flags&openflow.FlagNoByteCounts != 0 {
+		st.Bytes = unknown
 	}
 	return st
 }
@@ -119,6 +119,10 @@ func (s *Switch) aggregate(v openflow.Version, f *openflow.FlowFilter) (openflow
 	}
 	sum := &openflow.AggregateStats{Flows: uint32(len(picked))}
 	for _, e := range picked {
+		if e.uncounted {
+			sum.Packets, sum.Bytes = unknown, unknown
+			break
+		}
 		sum.Packets += e.packets
 		sum.Bytes += e.bytes
 	}
@@ -142,6 +146,9 @@ func (s *Switch) tableStats(v openflow.Version) openflow.ReplyBody {
 		}
 		if i < len(s.tables) {
 			st.Lookups, st.Matched = s.counts[i].lookups, s.counts[i].matched
+			if s.counts[i].uncounted > 0 {
+				st.Lookups, st.Matched = unknown, unknown
+			}
 			if s.tables[i] != nil {
 				st.Active = uint32(s.tables[i].size)
 			}

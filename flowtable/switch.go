@@ -16,7 +16,7 @@ type Config struct {
 	MaxGroups  int    // 0 for 65,536
 	MaxMeters  int    // 0 for 65,536
 	Buffers    int    // packets kept for the controllers; 0 keeps none
-	Handles    bool   // entries have handles: see EntryOutput, SetCounts and End
+	Handles    bool   // entries have handles: see EntryOutput, AddCounts and End
 	Seed       uint64 // of the hashes, also that by which select groups choose
 }
 
@@ -37,11 +37,12 @@ type Switch struct {
 	handles  handles
 
 	// Of the call that is under way.
-	now   time.Duration
-	out   Output
-	busy  bool
-	calls uint64 // its number, from 1
-	pass  pass
+	now       time.Duration
+	out       Output
+	busy      bool
+	calls     uint64 // its number, from 1
+	uncounted bool   // the entries that a packet matches do not count it
+	pass      pass
 
 	// Memory that is used again.
 	match   filter

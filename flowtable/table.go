@@ -13,7 +13,10 @@ type table struct {
 }
 
 // tableCounts are counted also for a table that has no entry.
-type tableCounts struct{ lookups, matched uint64 }
+type tableCounts struct {
+	lookups, matched uint64
+	uncounted        int // entries whose counters are not known
+}
 
 func newTable(seed uint64) *table {
 	return &table{byMask: make(map[words]*tuple), seed: seed}

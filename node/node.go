@@ -223,6 +223,7 @@ func (n *node) join(as boot) {
 		Domain: uint16(cfg.Domain), OnTreeEntries: n.found, Leftover: n.adopt, Alarms: n.alarms, Now: as.now,
 		OnOutcomes: n.intents.onOutcomes, RemoveLeftover: n.apps.Forward == nil,
 	}, n.view)
+	n.apps.Stats.OnTenants(n.tenants.Counted)
 	n.switches.Join(n.discovery, n.flowsync, append([]southbound.App{n.tenants}, n.apps.InSessions()...)...)
 	n.answers.Engines = northbound.Engines{View: n.view, Maps: n.maps, Server: n.switches.Server, Discovery: n.discovery,
 		Flowsync: n.flowsync, Forward: n.apps.Forward, Stats: n.apps.Stats, Settings: n.settings, Domain: uint16(cfg.Domain),

@@ -25,6 +25,7 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 	n.tenants = tenancy.New(tenancy.Config{
 		View: n.view, Domain: uint16(n.cfg.Domain), TLS: n.cfg.controllerTLS, Log: n.cfg.Log, Now: now, Sessions: sessions,
 		Orders:   func(list []ruleset.Order) { n.flowsync.Order(list) },
+		Count:    func(dpid netview.DPID) { n.apps.Stats.Want(dpid) },
 		DropHost: func(id netview.HostID) { n.discovery.DropHost(id) },
 		Own:      func(frame []byte) bool { return n.discovery.Own(frame) },
 	})
@@ -83,6 +84,10 @@ func (s tenantStates) State(name string) (client.TenantState, bool) {
 		sw := client.TenantSwitch{DPID: v.DPID.String(), Connected: v.Connected, Controllers: []client.TenantConnection{},
 			Entries: v.Entries, Groups: v.Groups, Meters: v.Meters, Ports: append([]uint32{}, v.Ports...),
 			LostIns: v.Losses.PacketIns, Paced: v.Losses.Paced, Waiting: v.Waiting}
+		if !v.Counted.IsZero() {
+			asOf := v.Counted.UTC()
+			sw.CountersAsOf, sw.CountersAgeMS = &asOf, max(time.Since(asOf).Milliseconds(), 0)
+		}
 		for _, l := range v.Links {
 			sw.Controllers = append(sw.Controllers, connection(&l, time.Now()))
 		}

@@ -76,6 +76,9 @@ type TenantSwitch struct {
 	LostIns     uint64             `json:"lost_packet_ins" doc:"Packet-ins that were not shown, as there were more in a second than it may have."`
 	Paced       uint64             `json:"paced_messages" doc:"Messages of controllers that waited, as there were more in a second than it may send."`
 	Waiting     int                `json:"waiting" doc:"Rules of which the physical switch has not yet said whether it has them."`
+	// CountersAsOf is when the physical switch was asked for what its entries have counted.
+	CountersAsOf  *time.Time `json:"counters_as_of,omitempty" doc:"When the physical switch was asked for the counters of entries, with which controllers are answered; left out: they are not known, and all ones."`
+	CountersAgeMS int64      `json:"counters_age_ms,omitempty" doc:"How old these were, in milliseconds, when this answer was made. They are read when a controller asks."`
 }
 
 // TenantConnection is that of a switch of a tenant to one of its controllers.

@@ -23,7 +23,7 @@ var stays = map[string]struct {
 }{
 	"openflow":          {84, "a file for each message, which is how one is found"},
 	"api/client.Client": {51, "a method for each call of the REST interface"},
-	"flowtable.Switch":  {82, "a method for each request of OpenFlow to one switch, whose state they share"},
+	"flowtable.Switch":  {84, "a method for each request of OpenFlow to one switch, whose state they share"},
 }
 
 // receiver is the type of which a function is a method; empty for one of none.

@@ -168,9 +168,10 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 		})
 	case *openflow.ErrorMsg: // nothing asks a controller for anything
 	default:
-		if c.pace(s) {
-			c.Agent.Message(s, h, m)
+		if r, ok := m.(*openflow.MultipartRequest); !c.pace(s) || ok && countsEntries(r.Body) && !c.counters(s) {
+			return
 		}
+		c.Agent.Message(s, h, m)
 	}
 }
 
@@ -216,7 +217,10 @@ func (c *conn) refused(xid uint32, why *flowtable.Error) {
 
 // Tables implements agent.Switch.
 func (c *conn) Tables(f func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error) (ok bool, err error) {
-	c.sw.with(func(core *vswitch.Switch, now time.Duration) { err = f(core.Tables(), now, (*output)(c.sw)) })
+	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
+		vswitch.Tally{Switch: core}.Look(now)
+		err = f(core.Tables(), now, (*output)(c.sw))
+	})
 	return true, err
 }
 
@@ -226,14 +230,8 @@ func (c *conn) Desc() *openflow.Desc {
 		Serial: fmt.Sprintf("%d-%s", c.sw.cfg.Tenant, c.sw.cfg.DPID), Datapath: c.sw.cfg.Name}
 }
 
-// Show says of counters of entries that they are not available.
-func (c *conn) Show(reply openflow.ReplyBody) {
-	if l, ok := reply.(*openflow.FlowStatsList); ok {
-		for i := range l.Flows {
-			l.Flows[i].Packets, l.Flows[i].Bytes = ^uint64(0), ^uint64(0)
-		}
-	}
-}
+// Show says of what nobody knows that it is not available.
+func (c *conn) Show(reply openflow.ReplyBody) { notKnown(reply) }
 
 // PortMod refuses: a port is the physical switch's.
 func (c *conn) PortMod(openflow.Version, *openflow.PortMod) (ok bool, err error) {

@@ -10,7 +10,8 @@
 //
 // Connect gives it a connection to a controller, whose switch's end it is from then on. What controllers change goes to
 // Config.Physical, for flowsync; Outcomes takes what became of it. PacketIn takes what the physical switch shows of an entry.
-// Packets that controllers send go there, too.
+// Packets that controllers send go there, too. Counted takes what the physical switch has counted, of which Physical.Count asks
+// when a controller wants to know.
 //
 // # Invariants
 //
@@ -20,6 +21,8 @@
 //   - A switch that is withdrawn orders nothing more, whatever controllers still send.
 //   - A controller that does not read is told less, and holds up nobody: the bounds are those of package agent.
 //   - No counter is invented: those that are not known are all ones, which is OpenFlow's "not available".
+//   - Counters that are shown are a second old at the most, if the physical switch can be asked so often; however often
+//     controllers ask, it is asked once for all. Who asks waits for them, with what it sends after its question, for a second.
 //
 // Any goroutine may call the methods of a Switch.
 package connect

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/tenant/vswitch"
 )
 
 // inboxMax is how many bytes of packet-ins wait for a switch that is busy with its controllers' messages; more are lost.
@@ -21,6 +23,13 @@ type inbox struct {
 	pins     []heldPacketIn
 	bytes    int // of pins
 	outcomes []ruleset.Outcome
+	counters *counted // that came last, and have not been handled
+}
+
+// counted is what came of counters.
+type counted struct {
+	list *vswitch.Counters
+	next time.Duration
 }
 
 // heldPacketIn is a packet-in, copied.
@@ -60,14 +69,25 @@ func (m *inbox) postOutcomes(list []ruleset.Outcome) {
 	m.some.Store(true)
 }
 
-// take takes all.
-func (m *inbox) take() (pins []heldPacketIn, outcomes []ruleset.Outcome) {
+// postCounters adds counters, in place of older ones.
+func (m *inbox) postCounters(c *vswitch.Counters, next time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	pins, outcomes = m.pins, m.outcomes
-	m.pins, m.outcomes, m.bytes = nil, nil, 0
+	if c == nil && m.counters != nil {
+		c = m.counters.list
+	}
+	m.counters = &counted{c, next}
+	m.some.Store(true)
+}
+
+// take takes all.
+func (m *inbox) take() (pins []heldPacketIn, outcomes []ruleset.Outcome, counters *counted) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	pins, outcomes, counters = m.pins, m.outcomes, m.counters
+	m.pins, m.outcomes, m.counters, m.bytes = nil, nil, nil, 0
 	m.some.Store(false)
-	return pins, outcomes
+	return pins, outcomes, counters
 }
 
 // deliver handles what came. The lock is held.
@@ -75,10 +95,13 @@ func (s *Switch) deliver() {
 	if !s.inbox.some.Load() {
 		return
 	}
-	pins, outcomes := s.inbox.take()
+	pins, outcomes, counters := s.inbox.take()
 	now := s.cfg.Now()
 	for i := range outcomes {
 		s.core.Outcome(&outcomes[i], now, (*output)(s))
+	}
+	if counters != nil {
+		s.count(counters.list, counters.next, now)
 	}
 	for i := range pins {
 		s.show(&pins[i].pin, pins[i].as, now)

@@ -16,8 +16,14 @@ func TestInbox(t *testing.T) {
 	c := connect(t, s, listen(t))
 	m := &openflow.FlowMod{Priority: 1, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(openflow.PortController))}}
-	c.send(m, 1)
-	c.send(&openflow.BarrierRequest{}, 2)
+	both, err := openflow.Append(nil, c.v, 1, m)
+	if err == nil {
+		both, err = openflow.Append(both, c.v, 2, &openflow.BarrierRequest{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.write(both) // so that it has read the barrier when it gives the order
 	ordered := <-orders
 	_, row := plan.TenantRow(ordered[0].Rules.Number)
 	pin := &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, 60000),

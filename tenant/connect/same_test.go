@@ -27,11 +27,13 @@ const tables = 3
 type physical struct {
 	orders chan []ruleset.Order
 	sent   func(port uint32, frame []byte)
+	count  func() // has counters come
 }
 
 func (p physical) Order(list []ruleset.Order)     { p.orders <- slices.Clone(list) }
 func (p physical) Send(port uint32, frame []byte) { p.sent(port, frame) }
 func (p physical) Flush()                         {}
+func (p physical) Count()                         { p.count() }
 
 // virtual is a virtual switch with ports 1 and 2, whose orders come to a channel.
 func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch, chan []ruleset.Order) {
@@ -57,8 +59,10 @@ func virtualOf(t *testing.T, cfg vswitch.Config, sent func(port uint32, frame []
 	began := time.Now()
 	dialer := session.NewDialer(session.Config{})
 	cfg.Tenant, cfg.DPID, cfg.Space, cfg.Frames, cfg.Rows = 7, 1, tenants.Space("red"), frames, &vswitch.Rows{}
-	s := New(Config{Name: "s1", Sessions: dialer, Now: func() time.Duration { return time.Since(began) },
-		Physical: physical{orders, sent}, Config: cfg})
+	var s *Switch
+	count := func() { s.Counted(&vswitch.Counters{Asked: s.cfg.Now()}, 0) }
+	s = New(Config{Name: "s1", Sessions: dialer, Now: func() time.Duration { return time.Since(began) },
+		Physical: physical{orders, sent, count}, Config: cfg})
 	for _, p := range ports {
 		s.SetPort(openflow.Port{Number: p.Port})
 	}
@@ -173,7 +177,7 @@ func (c *controller) next() (openflow.Header, string) {
 }
 
 // counts are what differs between a switch that counts and one of which it is not known, and what takes time.
-var counts = regexp.MustCompile(`(packets|bytes|packet_count|byte_count|duration_sec|duration_nsec)=[0-9]+`)
+var counts = regexp.MustCompile(`(packets|bytes|packet_count|byte_count|duration_sec|duration_nsec|lookup_count|matched_count)=[0-9]+`)
 
 // looks is what only looks differ in: how ports are called, and how fast they are.
 var looks = regexp.MustCompile(`hw_addr=[^,]*,name="[^"]*"|(curr|advertised|supported|peer)=[^,}]*`)

@@ -35,6 +35,9 @@ type Physical interface {
 	// Switch.
 	Send(port uint32, frame []byte)
 	Flush()
+	// Count has the physical switch be asked for the counters of entries, for all tenants together; Counted takes what comes of
+	// it.
+	Count()
 }
 
 // spareMax is how many orders memory is kept for.
@@ -59,6 +62,8 @@ type Switch struct {
 	limits    tenant.Limits
 	packetIns *rate.Limiter
 	losses    Losses
+
+	counting counting
 
 	inbox  inbox
 	unseen atomic.Uint64 // packet-ins that had no room in the inbox

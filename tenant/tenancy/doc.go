@@ -12,7 +12,8 @@
 // Set takes definitions. The part follows the view. As an application of package southbound, in front of all others, it
 // claims what is a tenant's: packet-ins of tenants' entries, by their cookie; discovery frames (LLDP) that tenants have
 // sent, or that are in their spaces; and whatever comes in of a tenant's space before its switch can tell it from others'.
-// Outcomes takes what became of orders. Orders go to Config.Orders; packets to the switch, by the session's output.
+// Outcomes takes what became of orders, and Counted what switches have counted for tenants' entries, which is asked for by
+// Config.Count when a controller wants to know. Orders go to Config.Orders; packets to the switch, by the session's output.
 //
 // # Who has which ports
 //

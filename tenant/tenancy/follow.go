@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -123,7 +124,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	for _, d := range all.All() {
 		t := s.tenancies[d.Name]
 		if t == nil {
-			t = &tenancy{of: s, rows: &vswitch.Rows{}, virtual: make(map[netview.DPID]*virtual),
+			t = &tenancy{of: s, rows: &vswitch.Rows{First: uint16(rand.Uint32())}, virtual: make(map[netview.DPID]*virtual),
 				classified: make(map[netview.DPID]classified)}
 			s.mu.Lock()
 			s.tenancies[d.Name] = t

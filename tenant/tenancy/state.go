@@ -3,6 +3,7 @@ package tenancy
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/tenant/connect"
@@ -18,7 +19,8 @@ type Virtual struct {
 	Groups    int
 	Meters    int
 	Losses    connect.Losses
-	Waiting   int // rules whose outcome is not known
+	Waiting   int       // rules whose outcome is not known
+	Counted   time.Time // when the physical switch was asked for the counters of entries; zero: they are not known
 }
 
 // State returns what is known of a tenant's switches, in the order of datapath ids; false if there is no such tenant in
@@ -47,6 +49,9 @@ func (v *virtual) state() Virtual {
 	s := Virtual{DPID: v.physical.dpid, Connected: v.physical.part.Load() != nil}
 	s.Entries, s.Groups, s.Meters, s.Waiting = v.sw.Counts()
 	s.Losses = v.sw.Losses()
+	if age, ok := v.sw.Age(); ok {
+		s.Counted = v.all.cfg.Now().Add(-age)
+	}
 	v.mu.Lock()
 	var controllers []*controller
 	for number := range v.ports {

@@ -24,6 +24,8 @@ type Config struct {
 	Domain uint16
 	// Orders orders rules from flowsync. It may call Outcomes.
 	Orders func([]ruleset.Order)
+	// Count has a switch be asked for the counters of tenants' entries, without waiting. Counted takes what comes of it.
+	Count func(netview.DPID)
 	// DropHost has Weir forget a host, without waiting.
 	DropHost func(netview.HostID)
 	// Own reports whether a discovery frame is one of Weir's own.

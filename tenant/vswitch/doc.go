@@ -10,11 +10,11 @@
 // # Inputs and outputs
 //
 // FlowMod, GroupMod and MeterMod change the tables, or are refused as a switch would refuse them. What they change goes to
-// the Output as orders for flowsync, one rule set a rule, with groups and meters by content
-// (docs/design/0015-tenants.md, "Where a tenant's entry stands"). Outcome takes what became of an order. Barrier is
-// answered when all that was ordered before has an outcome. SetPort and RemovePort are the
-// tenant's ports; entries that output to ports which come or go are ordered anew. SetMiss says what becomes of packets
-// without an entry. Classify has the rules that tell the tenant's packets from others'.
+// the Output as orders for flowsync, one rule set a rule, with groups and meters by content (docs/design/0015-tenants.md,
+// "Where a tenant's entry stands"). Outcome takes what became of an order. Barrier is answered when all that was ordered
+// before has an outcome. Tally takes what the physical switch has counted. SetPort and RemovePort are the tenant's ports;
+// entries that output to ports which come or go are ordered anew. SetMiss says what becomes of packets without an entry.
+// Classify has the rules that tell the tenant's packets from others'.
 //
 // # Invariants
 //
@@ -23,6 +23,8 @@
 //     switch may have its rule; the next entry in this place has the same number, and another incarnation.
 //   - No rule outputs to a port that is not the tenant's, or matches a packet that is not.
 //   - Where all share one table, a rule stands in the block of its region, above those of regions that come after it.
+//   - What an entry counts is what met its rules since its counters began, as far as it was read; what is not known is said
+//     to be unknown.
 //   - Barriers are answered in their order.
 //
 // The package is pure: no goroutine, no clock. A Switch has one owner at a time.

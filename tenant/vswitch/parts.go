@@ -16,6 +16,7 @@ type part struct {
 	rule  rule
 	set   *ruleset.Set // that was ordered last
 	state partState
+	count partCount
 
 	// Of idle time-outs: the last time in which it is known that no packet met it.
 	idleFrom, idleTo time.Duration
@@ -58,6 +59,7 @@ type physical struct {
 	claims     map[string][]*part // by place, who wants it; the first has it
 	priorities map[uint16]int     // how many entries have it
 	barriers   barriers
+	counters   counters
 	single     single // of Config.Single
 	ages       uint64 // of rows, the greatest
 	unsaved    unsaved
@@ -71,7 +73,8 @@ type physical struct {
 
 func newPhysical(cfg Config) physical {
 	s := physical{cfg: cfg, ports: make(ports), rows: make(map[uint32]*row), byHandle: make(map[uint32]*row),
-		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int)}
+		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int),
+		counters: counters{young: make(map[uint32]*row), open: true}}
 	if cfg.Single {
 		s.single.settleIn(cfg.Space)
 	}
@@ -99,6 +102,7 @@ func (s *physical) sync(r *row, anew bool) {
 		p := r.at(place)
 		if p == nil {
 			p = &part{row: r, place: place}
+			p.count.hash = ruleset.HashPlace(x.in, x.priority, x.match)
 			r.parts = append(r.parts, p)
 			s.single.rules++
 		}
@@ -113,7 +117,7 @@ func (s *physical) sync(r *row, anew bool) {
 		}
 		if s.claims[place][0] == p {
 			r.incarnation = next
-			s.install(p)
+			s.install(p, wanted)
 		} else {
 			p.state, p.set = partHidden, nil
 		}
@@ -146,9 +150,10 @@ func (r *row) ordered(set *ruleset.Set) *part {
 	return nil
 }
 
-// install orders a part's rule, in the row's incarnation. What is left of its hard time-out is counted from the beginning
-// of the entry; but for one that is restored, which the physical switch has with its whole time, and knows since when.
-func (s *physical) install(p *part) {
+// install orders a part's rule, in the row's incarnation; replaces: it takes the place of one of the part's own. What is left of
+// its hard time-out is counted from the beginning of the entry; but for one that is restored, which the physical switch has with
+// its whole time, and knows since when.
+func (s *physical) install(p *part, replaces bool) {
 	r, t := p.row, &p.row.told
 	route := &ruleset.Route{Hops: []*ruleset.Hop{{DPID: s.cfg.DPID, In: p.rule.in, Do: p.rule.do}}}
 	set := ruleset.New(plan.KindTenant, plan.TenantOwner(s.cfg.Tenant, r.number), p.rule.priority,
@@ -161,6 +166,7 @@ func (s *physical) install(p *part) {
 		left := int64(t.hard) - int64((s.now-r.born)/time.Second)
 		set.Hard = uint16(max(left, 1))
 	}
+	set.Anew = counting{s}.begin(p, replaces)
 	p.set, p.state = set, partOrdered
 	s.put(r, ruleset.Order{Rules: set})
 }
@@ -189,6 +195,7 @@ func (s *physical) leaveAll(r *row) {
 
 // drop forgets a part whose rule the physical switch does not have.
 func (s *physical) drop(p *part) {
+	counting{s}.carry(p)
 	p.row.parts = slices.DeleteFunc(p.row.parts, func(q *part) bool { return q == p })
 	s.single.rules--
 	s.unclaim(p)
@@ -208,7 +215,7 @@ func (s *physical) unclaim(p *part) {
 	s.claims[p.place] = list
 	if i == 0 {
 		list[0].row.incarnation++
-		s.install(list[0])
+		s.install(list[0], false)
 	}
 }
 

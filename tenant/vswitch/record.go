@@ -82,7 +82,7 @@ func (r *row) appendRecord(b []byte, s *Switch) ([]byte, bool) {
 	}
 	b = binary.AppendUvarint(append(b, recordEntry), uint64(s.unsaved.head.number))
 	for _, x := range []uint64{uint64(r.incarnation), r.age, uint64(s.cfg.Epoch.Add(r.created).UnixNano()),
-		uint64(s.cfg.Epoch.Add(r.born).UnixNano()), uint64(label), r.carried.Packets, r.carried.Bytes} {
+		uint64(s.cfg.Epoch.Add(r.born).UnixNano()), uint64(label), r.count.carried.Packets, r.count.carried.Bytes} {
 		b = binary.AppendUvarint(b, x)
 	}
 	m := openflow.FlowMod{Cookie: t.cookie, Table: t.table, IdleTimeout: t.idle, HardTimeout: t.hard, Priority: t.priority,

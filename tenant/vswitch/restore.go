@@ -222,10 +222,10 @@ func (s restoring) entry(e *savedEntry) error {
 	if s.restoring != nil || s.byPlace[e.place()] != r {
 		return &flowtable.Error{Code: openflow.FlowModFailedUnknown, Reason: "two stand in one place"}
 	}
-	r.age, r.created, r.born, r.carried = e.age, created, born, e.carried
+	r.age, r.created, r.born = e.age, created, born
 	s.ages = max(s.ages, e.age)
 	s.tables.SetTimes(r.handle, created, born)
-	s.tables.SetCounts(r.handle, e.carried.Packets, e.carried.Bytes, 0)
+	r.count.carried = e.carried
 	if r.incarnation == e.incarnation && (!s.cfg.Single || s.single.labels.at(e.flow.Priority) == e.label-1) {
 		r.listed = false // its record is as it was
 	}

@@ -11,11 +11,14 @@ import (
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
-	"github.com/weirnet/weir/ruleset"
 )
 
 // Rows are the numbers of a tenant's rows, on all its switches. Any goroutine may use it.
 type Rows struct {
+	// First is the incarnation before the first one of each row: another one in each run, so that what a switch holds of an
+	// earlier run is not taken for an entry of this one.
+	First uint16
+
 	mu   sync.Mutex
 	last uint32
 	free []freeRow
@@ -58,7 +61,7 @@ func (n *Rows) take() freeRow {
 		return row
 	}
 	n.last++
-	return freeRow{number: n.last}
+	return freeRow{n.last, n.First}
 }
 
 // give takes a number back.
@@ -83,8 +86,8 @@ type row struct {
 	created     time.Duration
 	born        time.Duration // when it was added or modified last
 	parts       []*part
-	carried     ruleset.Counts // of parts that have ended
-	waits       []*interval    // in which it was ordered, and has had no outcome since
+	count       rowCount
+	waits       []*interval // in which it was ordered, and has had no outcome since
 }
 
 // entryCopy is what a row's rules are made of, again when ports, groups or meters change.
@@ -152,6 +155,7 @@ func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 	s.move(moved)
 	s.byHandle[e.Handle] = r
 	s.order(r, e)
+	Tally{s}.show(r)
 }
 
 // EntryChanged orders an entry's rules as they are now.
@@ -160,6 +164,7 @@ func (c *changes) EntryChanged(e *flowtable.Entry) {
 	r := s.byHandle[e.Handle]
 	r.born = s.now // its hard time-out begins anew
 	s.order(r, e)
+	Tally{s}.show(r)
 }
 
 // EntryRemoved orders the removal of those of an entry's rules that are there.
@@ -167,6 +172,7 @@ func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 	s := (*Switch)(c)
 	r := s.byHandle[handle]
 	delete(s.byHandle, handle)
+	delete(s.counters.young, r.number)
 	r.entry = false
 	s.unsaved.changed(r)
 	s.leaveAll(r)
@@ -178,9 +184,12 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 	r.origin = s.origin
 	r.told = entryCopy{match: openflow.Match{OXM: slices.Clone(e.Match.OXM)}, instructions: e.Instructions, cookie: e.Cookie,
 		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard, flags: e.Flags, v10: e.V10}
-	r.carried = ruleset.Counts{}
+	if e.Anew {
+		counting{&s.physical}.anew(r)
+	}
 	s.unsaved.changed(r)
 	s.sync(r, true)
+	r.count.anew = false
 	s.reach(e.Instructions)
 }
 

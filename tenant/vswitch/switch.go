@@ -141,7 +141,8 @@ func (s *Switch) Outcome(o *ruleset.Outcome, now time.Duration, out Output) {
 		}
 	case p.state == partLeaving: // its removal is awaited
 	case o.Result == ruleset.Installed:
-		p.state = partInstalled
+		p.state, p.count.installed = partInstalled, s.now
+		counting{&s.physical}.confirm(p)
 	case o.Result == ruleset.Refused:
 		s.drop(p)
 		s.refuse(r, &flowtable.Error{Code: codeOf(o), Reason: o.Reason})
@@ -168,16 +169,17 @@ func (s *Switch) refuse(r *row, why *flowtable.Error) {
 func (s *Switch) ended(p *part, last *ruleset.Counts) {
 	r := p.row
 	if last != nil {
-		r.carried.Packets, r.carried.Bytes = r.carried.Packets+last.Packets, r.carried.Bytes+last.Bytes
+		counting{&s.physical}.read(p, *last)
 	}
 	why := r.endsBy(s.now)
 	if why == openflow.RemovedIdle && !r.idled(p, last, s.now) {
 		r.incarnation++
-		s.install(p)
+		s.install(p, false)
 		return
 	}
 	s.drop(p)
-	s.tables.SetCounts(r.handle, r.carried.Packets, r.carried.Bytes, s.now)
+	Tally{s}.publish(r)
+	s.tables.SetUncounted(r.handle, last == nil && s.counters.open)
 	s.tables.End(r.handle, why, s.now, (*changes)(s))
 }
 
@@ -225,7 +227,7 @@ func (s *Switch) PacketIn(number uint32, pin *openflow.PacketIn) (p flowtable.Pa
 func (s *Switch) PacketIn10(pin *openflow.PacketIn, now time.Duration, out Output) flowtable.PacketIn {
 	s.begin(Origin{}, now, out)
 	seen := shown{changes: (*changes)(s)}
-	s.tables.Receive(pin.InPort, pin.Data, now, &seen)
+	s.tables.ReceiveUncounted(pin.InPort, pin.Data, now, &seen)
 	if len(seen.list) == 0 {
 		seen.list = []flowtable.PacketIn{{Reason: openflow.ReasonAction, MaxLen: openflow.ControllerNoCut, Cookie: ^uint64(0)}}
 	}

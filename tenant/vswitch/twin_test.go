@@ -79,6 +79,7 @@ func (g *guest) Order(o ruleset.Order) {
 	}
 	g.ordered = append(g.ordered, x)
 	g.w.orders = append(g.w.orders, x)
+	g.w.tally.ordered(g, o.Rules)
 }
 
 func (g *guest) Refused(Origin, *flowtable.Error) { g.refused++ }
@@ -133,6 +134,7 @@ type world struct {
 	now        time.Duration
 	guests     []*guest
 	tenants    *tenant.Tenants
+	tally      *tally // nil: nobody counts
 }
 
 // whose is the tenant whose packet a frame is that comes in at a port; nil if it is nobody's.
@@ -157,7 +159,7 @@ func (w *world) spaceOf(frame []byte) string {
 const physicalPorts = 6
 
 func newWorld(t *testing.T, seed uint64, single bool, version openflow.Version) *world {
-	w := &world{t: t, single: single, version: version, r: rand.New(rand.NewPCG(seed, 3)),
+	w := &world{t: t, single: single, version: version, r: rand.New(rand.NewPCG(seed, 3)), tally: newTally(seed),
 		physical: flowtable.New(flowtable.Config{}),
 		numbers:  make(map[string]uint32), holds: make(map[string]uint32)}
 	for no := uint32(1); no <= physicalPorts; no++ {
@@ -267,6 +269,10 @@ func (w *world) write(set *ruleset.Set, remove bool) openflow.ErrorCode {
 	var m openflow.FlowMod
 	place := set.Place(0)
 	key := fmt.Sprintf("%d %d %d %x", place.Table, place.Priority, place.In, place.Match)
+	w.tally.before(w)
+	if w.tally.has(key, set, remove) {
+		return 0 // flowsync leaves it
+	}
 	if remove {
 		mask := plan.OwnerMask
 		if w.holds[key] != set.Number { // its order was superseded, and the entry is of the owner before
@@ -377,8 +383,8 @@ func (w *world) execute(mayRefuse bool) {
 		}
 		if x.o.Rules.Mortal() && w.r.IntN(3) == 0 {
 			x.outcomes = append(x.outcomes, outcome)
+			outcome.Result, outcome.Last = ruleset.Ended, w.tally.last(w, x.o.Rules)
 			w.write(x.o.Rules, true)
-			outcome.Result, outcome.Last = ruleset.Ended, &ruleset.Counts{Packets: 3, Bytes: 300}
 		}
 	}
 	x.outcomes = append(x.outcomes, outcome)
@@ -465,6 +471,9 @@ func (w *world) flowMod(g *guest) *openflow.FlowMod {
 		Buffer:   openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny, Cookie: r.Uint64N(9),
 		Flags:       openflow.FlowFlags(r.IntN(2)) | openflow.FlagCheckOverlap,
 		IdleTimeout: uint16(r.IntN(2)), HardTimeout: uint16(r.IntN(2))}
+	if m.Cookie%2 == 1 {
+		m.Flags |= openflow.FlagResetCounts
+	}
 	if r.IntN(2) == 0 {
 		m.Match.SetUint(openflow.FieldInPort, uint64(g.ports[r.IntN(len(g.ports))]))
 	}
@@ -521,14 +530,14 @@ func (w *world) agree() (sent int) {
 		}
 		var wantFrames, wantCopies []string
 		if g != nil {
-			g.sw.tables.Receive(port, frame, w.now, &g.sink)
+			g.sw.tables.ReceiveUncounted(port, frame, w.now, &g.sink)
 			wantFrames, wantCopies = g.sink.take()
 		}
 		if w.single {
 			wantFrames, wantCopies = w.besideOwn(g, port, frame, wantFrames, wantCopies)
 		}
 		w.out.shows = w.shown
-		w.physical.Receive(port, frame, w.now, &w.out)
+		w.receive(port, frame)
 		frames, copies := w.out.take()
 		if !slices.Equal(frames, wantFrames) || !slices.Equal(copies, wantCopies) {
 			name := "nobody"
@@ -580,7 +589,7 @@ func (w *world) staysInside() {
 	port, frame := uint32(1+w.r.IntN(physicalPorts)), w.frame()
 	g := w.whose(port, frame)
 	w.out.shows = nil
-	w.physical.Receive(port, frame, w.now, &w.out)
+	w.receive(port, frame)
 	frames, copies := w.out.take()
 	if w.single && (isLLDP(frame) || g == nil) {
 		if want, shown := w.besideOwn(g, port, frame, nil, nil); !slices.Equal(frames, want) || len(copies) != len(shown) {
@@ -611,7 +620,7 @@ func TestTwin(t *testing.T) {
 }
 
 func twin(t *testing.T, seeds uint64, single bool, version openflow.Version) {
-	refusals, ends, sent, objects, split, misses, parts, respaced := 0, 0, 0, 0, 0, 0, 0, 0
+	refusals, ends, sent, objects, split, misses, parts, respaced, counted := 0, 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := range seeds {
 		w := newWorld(t, seed, single, version)
 		xid := uint32(0)
@@ -677,16 +686,17 @@ func twin(t *testing.T, seeds uint64, single bool, version openflow.Version) {
 			}
 		}
 		sent += w.agree()
+		counted += w.tally.check(w)
 		if single && w.respace() {
 			respaced++
 			sent += w.agree()
 		}
 	}
 	t.Logf("%d flow-mods were refused, %d flow-removed told, %d frames and copies sent, %d orders with groups and meters, "+
-		"%d entries in two parts and %d misses shown, %d rules, %d spaces changed", refusals, ends, sent, objects, split, misses, parts,
-		respaced)
+		"%d entries in two parts and %d misses shown, %d rules, %d spaces changed, %d packets counted", refusals, ends, sent, objects,
+		split, misses, parts, respaced, counted)
 	if refusals < 500 || ends < 400 || sent < 500 || objects < 200 && version != openflow.V10 || split < 300 || misses < 300 ||
-		single && respaced < 300 {
+		single && respaced < 300 || counted < 100 {
 		t.Error("the test shows nothing")
 	}
 }
