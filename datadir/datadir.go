@@ -27,6 +27,7 @@ const StoreDir = "store"
 const (
 	Intents        = "intents/"   // the journal of what is requested
 	Decisions      = "decisions/" // the journal of the paths that were chosen
+	TenantTables   = "tables/"    // the journal of the tables of tenants' switches
 	clusterKeyName = "cluster/key"
 )
 

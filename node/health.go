@@ -30,6 +30,9 @@ func (n *node) watchdog() (dog loop.Watchdog) {
 		dog.Add("journal of intents", n.intents.journal.Pulse)
 		dog.Add("journal of paths", n.intents.decisions.Pulse)
 	}
+	if n.tables != nil {
+		dog.Add("journal of tenants", n.tables.Pulse)
+	}
 	for _, p := range n.parts {
 		if (p.Bell.C() != nil || p.Beats > 0) && !n.apps.Hosts(p) {
 			dog.Add(p.Name, p.Pulse)

@@ -33,22 +33,12 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	if n.cfg.Role == config.RoleHypervisor {
 		return nil // intents in the store stay there; flowsync removes what switches have of them
 	}
-	open := func(prefix string) (*journal.Journal, error) {
-		j, err := journal.Open(ctx, n.store, journal.Config{
-			Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,
-			Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
-		}
-		return j, nil
-	}
 	x := &n.intents
 	var err error
-	if x.journal, err = open(datadir.Intents); err != nil {
+	if x.journal, err = openJournal(ctx, n, datadir.Intents, now); err != nil {
 		return err
 	}
-	if x.decisions, err = open(datadir.Decisions); err != nil {
+	if x.decisions, err = openJournal(ctx, n, datadir.Decisions, now); err != nil {
 		return err
 	}
 	x.engine = intent.New(intent.Config{
@@ -59,6 +49,18 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 	n.answers.Intents = x.engine
 	n.flowsync.Hold()
 	return x.load(ctx, n.store, n.cfg.Log)
+}
+
+// openJournal opens a journal whose keys have this prefix.
+func openJournal(ctx context.Context, n *node, prefix string, now func() time.Time) (*journal.Journal, error) {
+	j, err := journal.Open(ctx, n.store, journal.Config{
+		Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,
+		Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
+	}
+	return j, nil
 }
 
 // load has the engine load both journals. A decision that is not understood is no loss: its path is

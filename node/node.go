@@ -149,6 +149,7 @@ type node struct {
 	flowsync    *flowsync.Loop
 	intents     intents
 	tenants     *tenancy.Tenancies
+	tables      *journal.Journal // of the tenants' switches; nil: they are kept nowhere
 	apps        *catalog.Apps
 	answers     northbound.Answers // for the API
 	switches    *southbound.Registry
@@ -186,7 +187,7 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	n.answers.Recorder = n.recorder
 	n.definitions = n.cfg.definitions(n.store, n.alarms)
 	n.definitions.OnChange(n.tenants.Set)
-	if err := errors.Join(n.definitions.Load(ctx), n.openIntents(ctx, nil)); err != nil {
+	if err := errors.Join(n.definitions.Load(ctx), n.openIntents(ctx, nil), openTables(ctx, n)); err != nil {
 		return nil, errors.Join(err, n.audit.Close())
 	}
 	n.tenants.Begin()
@@ -308,7 +309,8 @@ func (n *node) sources() *metrics.Sources {
 	}
 	if n.intents.engine != nil {
 		s.Intents = n.intents.engine
-		s.Journals = map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions}
+		s.Journals = map[string]*journal.Journal{"intents": n.intents.journal, "decisions": n.intents.decisions,
+			"tables": n.tables}
 	}
 	return s
 }

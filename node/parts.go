@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirnet/weir/intent/watch"
 	"github.com/weirnet/weir/loop"
+	"github.com/weirnet/weir/store/journal"
 )
 
 // engineParts are the engines of an instance and what follows the view, in the order in which they
@@ -13,7 +14,7 @@ import (
 func (n *node) engineParts(now func() time.Time) []*loop.Part {
 	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
 		&n.flowsync.Part}
-	list = append(append(list, n.apps.Parts()...), &n.tenants.Part, n.recorder.Part())
+	list = append(append(append(list, n.apps.Parts()...), tenantParts(n)...), n.recorder.Part())
 	if n.intents.engine == nil {
 		return list
 	}
@@ -23,13 +24,19 @@ func (n *node) engineParts(now func() time.Time) []*loop.Part {
 // parts are the engine of intents and the journals. The journal of the paths that the engine
 // chooses ends after it, so that the last ones are kept too.
 func (x *intents) parts() []*loop.Part {
+	paths := journalUntil(x.decisions, "journal of paths", &x.engine.Part)
+	return []*loop.Part{x.journal.Part("journal of intents"), paths, &x.engine.Part}
+}
+
+// journalUntil returns the part of a journal that ends after another part.
+func journalUntil(j *journal.Journal, name string, other *loop.Part) *loop.Part {
 	keeping, ended := context.WithCancel(context.Background())
-	paths := x.decisions.Part("journal of paths")
-	paths.Own = func(context.Context) { x.decisions.Run(keeping) }
-	end := x.engine.End
-	x.engine.End = func() {
+	p := j.Part(name)
+	p.Own = func(context.Context) { j.Run(keeping) }
+	end := other.End
+	other.End = func() {
 		end()
 		ended()
 	}
-	return []*loop.Part{x.journal.Part("journal of intents"), paths, &x.engine.Part}
+	return p
 }

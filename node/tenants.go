@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/datadir"
+	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
@@ -36,6 +39,22 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 			others(rest)
 		}
 	}
+}
+
+// openTables has the tenants' tables of an earlier run be read, and those of this one be kept.
+func openTables(ctx context.Context, n *node) (err error) {
+	if n.tables, err = openJournal(ctx, n, datadir.TenantTables, nil); err != nil {
+		return err
+	}
+	return n.tenants.Load(ctx, n.tables)
+}
+
+// tenantParts are what runs tenants, and the journal of their tables, which ends after it: so what has changed last is kept.
+func tenantParts(n *node) []*loop.Part {
+	if n.tables == nil {
+		return []*loop.Part{&n.tenants.Part}
+	}
+	return []*loop.Part{journalUntil(n.tables, "journal of tenants", &n.tenants.Part), n.tenants.Saver(), &n.tenants.Part}
 }
 
 // definitions returns the table of tenants, which has nothing yet.
@@ -87,6 +106,9 @@ func (s tenantStates) State(name string) (client.TenantState, bool) {
 		if !v.Counted.IsZero() {
 			asOf := v.Counted.UTC()
 			sw.CountersAsOf, sw.CountersAgeMS = &asOf, max(time.Since(asOf).Milliseconds(), 0)
+		}
+		if why := v.Restarted.Why; why != nil {
+			sw.Restarted = &client.TenantRestart{At: v.Restarted.At.UTC(), Reason: why.Error()}
 		}
 		for _, l := range v.Links {
 			sw.Controllers = append(sw.Controllers, connection(&l, time.Now()))

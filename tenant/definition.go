@@ -27,6 +27,7 @@ const (
 // Definition is what an operator says of a tenant.
 type Definition struct {
 	Name   string // lower-case letters, digits and "-"
+	ID     string // that no other tenant has or had; given when it is made
 	Number uint16 // 1 to plan.TenantMax, of no other tenant: it is in cookies and in the metadata
 	// Ports are those at which the tenant's packets come in and go out. Port 0 stands for all ports of its switch, and
 	// AllPorts for those of all switches, whichever there are.

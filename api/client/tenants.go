@@ -79,6 +79,14 @@ type TenantSwitch struct {
 	// CountersAsOf is when the physical switch was asked for what its entries have counted.
 	CountersAsOf  *time.Time `json:"counters_as_of,omitempty" doc:"When the physical switch was asked for the counters of entries, with which controllers are answered; left out: they are not known, and all ones."`
 	CountersAgeMS int64      `json:"counters_age_ms,omitempty" doc:"How old these were, in milliseconds, when this answer was made. They are read when a controller asks."`
+
+	Restarted *TenantRestart `json:"restarted,omitempty" doc:"Its tables were empty when Weir was started, though they had not been when it ended."`
+}
+
+// TenantRestart is why a switch of a tenant has begun with empty tables.
+type TenantRestart struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
 }
 
 // TenantConnection is that of a switch of a tenant to one of its controllers.

@@ -23,6 +23,7 @@ type inbox struct {
 	pins     []heldPacketIn
 	bytes    int // of pins
 	outcomes []ruleset.Outcome
+	saved    []saveOutcome
 	counters *counted // that came last, and have not been handled
 }
 
@@ -80,14 +81,22 @@ func (m *inbox) postCounters(c *vswitch.Counters, next time.Duration) {
 	m.some.Store(true)
 }
 
-// take takes all.
-func (m *inbox) take() (pins []heldPacketIn, outcomes []ruleset.Outcome, counters *counted) {
+// postSaved adds what has become of a batch for the journal.
+func (m *inbox) postSaved(o saveOutcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	pins, outcomes, counters = m.pins, m.outcomes, m.counters
-	m.pins, m.outcomes, m.counters, m.bytes = nil, nil, nil, 0
+	m.saved = append(m.saved, o)
+	m.some.Store(true)
+}
+
+// take takes all.
+func (m *inbox) take() (pins []heldPacketIn, outcomes []ruleset.Outcome, saved []saveOutcome, counters *counted) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	pins, outcomes, saved, counters = m.pins, m.outcomes, m.saved, m.counters
+	m.pins, m.outcomes, m.saved, m.counters, m.bytes = nil, nil, nil, nil, 0
 	m.some.Store(false)
-	return pins, outcomes, counters
+	return pins, outcomes, saved, counters
 }
 
 // deliver handles what came. The lock is held.
@@ -95,8 +104,11 @@ func (s *Switch) deliver() {
 	if !s.inbox.some.Load() {
 		return
 	}
-	pins, outcomes, counters := s.inbox.take()
+	pins, outcomes, saved, counters := s.inbox.take()
 	now := s.cfg.Now()
+	for _, o := range saved {
+		s.saving.take(s, o)
+	}
 	for i := range outcomes {
 		s.core.Outcome(&outcomes[i], now, (*output)(s))
 	}
@@ -112,6 +124,7 @@ func (s *Switch) deliver() {
 func (s *Switch) unlock() (ordered bool) {
 	for {
 		s.deliver()
+		s.saving.note(s)
 		ordered = len(s.orders) > 0
 		s.mu.Unlock()
 		if !s.inbox.some.Load() || !s.mu.TryLock() { // who has the lock now delivers

@@ -25,6 +25,10 @@ func TestInbox(t *testing.T) {
 	}
 	c.write(both) // so that it has read the barrier when it gives the order
 	ordered := <-orders
+	c.send(&openflow.EchoRequest{}, 9)
+	if h, _ := c.next(); h.Type != openflow.TypeEchoReply { // it has read the barrier
+		t.Fatalf("a %s comes before the outcome", h.Type)
+	}
 	_, row := plan.TenantRow(ordered[0].Rules.Number)
 	pin := &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, 60000),
 		Cookie: plan.Cookie{Kind: plan.KindTenant, Domain: 1, Owner: plan.TenantOwner(7, row)}.Encode()}
@@ -44,9 +48,9 @@ func TestInbox(t *testing.T) {
 		h, text := c.next()
 		switch {
 		case i < 0 && (h.Type != openflow.TypeBarrierReply || h.XID != 2):
-			t.Fatalf("the outcome came first, and %s is told first", text)
+			t.Fatalf("the outcome came first, and %.60s is told first", text)
 		case i >= 0 && h.Type != openflow.TypePacketIn:
-			t.Fatalf("packet-in %d: %s", i, text)
+			t.Fatalf("packet-in %d: %.60s", i, text)
 		}
 	}
 	if lost := s.Losses().PacketIns; lost != 3 {

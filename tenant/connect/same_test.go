@@ -43,6 +43,14 @@ func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant
 // virtualOf is virtual, of a configuration.
 func virtualOf(t *testing.T, cfg vswitch.Config, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch,
 	chan []ruleset.Order) {
+	return virtualWith(t, sent, func(c *Config) {
+		c.Tables, c.Single, c.Version = cfg.Tables, cfg.Single, cfg.Version
+	}, space...)
+}
+
+// virtualWith is virtual, with another configuration.
+func virtualWith(t *testing.T, sent func(port uint32, frame []byte), change func(*Config), space ...tenant.Region) (*Switch,
+	chan []ruleset.Order) {
 	tenants := tenant.New()
 	ports := []netview.Point{{DPID: 1, Port: 1}, {DPID: 1, Port: 2}}
 	if err := tenants.Put(tenant.Definition{Name: "red", Number: 7, Ports: ports, Space: space}); err != nil {
@@ -58,11 +66,13 @@ func virtualOf(t *testing.T, cfg vswitch.Config, sent func(port uint32, frame []
 	orders := make(chan []ruleset.Order, 100)
 	began := time.Now()
 	dialer := session.NewDialer(session.Config{})
-	cfg.Tenant, cfg.DPID, cfg.Space, cfg.Frames, cfg.Rows = 7, 1, tenants.Space("red"), frames, &vswitch.Rows{}
 	var s *Switch
 	count := func() { s.Counted(&vswitch.Counters{Asked: s.cfg.Now()}, 0) }
-	s = New(Config{Name: "s1", Sessions: dialer, Now: func() time.Duration { return time.Since(began) },
-		Physical: physical{orders, sent, count}, Config: cfg})
+	cfg := Config{Name: "s1", Sessions: dialer, Now: func() time.Duration { return time.Since(began) },
+		Physical: physical{orders, sent, count}, Config: vswitch.Config{Tenant: 7, DPID: 1, Tables: tables,
+			Space: tenants.Space("red"), Frames: frames, Rows: &vswitch.Rows{}}}
+	change(&cfg)
+	s = New(cfg)
 	for _, p := range ports {
 		s.SetPort(openflow.Port{Number: p.Port})
 	}

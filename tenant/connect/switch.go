@@ -24,6 +24,7 @@ type Config struct {
 	Sessions *session.Dialer
 	Now      func() time.Duration // since any instant; any goroutine calls it
 	Physical Physical
+	Journal  Journal // nil: the tables are kept nowhere
 }
 
 // Physical is the way to the physical switch. Its methods are called in the order in which the virtual switch changes, copy
@@ -64,6 +65,7 @@ type Switch struct {
 	losses    Losses
 
 	counting counting
+	saving   saving
 
 	inbox  inbox
 	unseen atomic.Uint64 // packet-ins that had no room in the inbox
@@ -71,6 +73,7 @@ type Switch struct {
 
 // New returns a switch without ports and connections.
 func New(cfg Config) *Switch {
+	cfg.Recorded = cfg.Journal != nil
 	return &Switch{cfg: cfg, core: vswitch.New(cfg.Config)}
 }
 
@@ -267,8 +270,12 @@ func (o *output) Refused(who vswitch.Origin, why *flowtable.Error) {
 	}
 }
 
-// Confirmed answers a barrier.
+// Confirmed answers a barrier, when the journal says that the tables are being changed.
 func (o *output) Confirmed(who vswitch.Origin) {
+	if o.saving.marking > 0 {
+		o.saving.held = append(o.saving.held, who)
+		return
+	}
 	if c := o.from(who); c != nil {
 		c.confirmed(who.XID)
 	}

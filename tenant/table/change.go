@@ -173,6 +173,7 @@ func (s *state) put(def *tenant.Definition, o client.TenantOptions, id string, c
 		*c.record, before = *was.record, was.record.TenantDefinition
 	}
 	wanted := *def
+	wanted.ID = c.record.ID
 	if wanted.Number, err = c.numbers.assign(def.Name, def.Number); err != nil {
 		return nil, err
 	}

@@ -100,6 +100,7 @@ func decodeRecord(name string, value []byte) (*record, error) {
 	if r.def.Number == 0 {
 		return nil, &tenant.Error{Field: "number", Given: "none", Want: fmt.Sprintf("1 to %d", plan.TenantMax)}
 	}
+	r.def.ID = r.ID
 	r.TenantDefinition = Format(r.def)
 	return r, nil
 }

@@ -2,7 +2,6 @@ package tenancy
 
 import (
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -114,7 +113,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	s.owners.Store(owners)
 	s.reserve(owners.whole)
 	for name, t := range s.tenancies {
-		if d := all.Get(name); d == nil || d.Number != t.definition.Number {
+		if d := all.Get(name); d == nil || d.Number != t.definition.Number || d.ID != t.definition.ID {
 			t.remove()
 			s.mu.Lock()
 			delete(s.tenancies, name)
@@ -124,7 +123,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	for _, d := range all.All() {
 		t := s.tenancies[d.Name]
 		if t == nil {
-			t = &tenancy{of: s, rows: &vswitch.Rows{First: uint16(rand.Uint32())}, virtual: make(map[netview.DPID]*virtual),
+			t = &tenancy{of: s, rows: s.saver.rows(d), virtual: make(map[netview.DPID]*virtual),
 				classified: make(map[netview.DPID]classified)}
 			s.mu.Lock()
 			s.tenancies[d.Name] = t
@@ -135,6 +134,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 		}
 	}
 	s.now = all
+	s.saver.forget(all)
 }
 
 // sameSpaces reports whether the same tenants have the same spaces.

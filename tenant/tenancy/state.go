@@ -21,6 +21,7 @@ type Virtual struct {
 	Losses    connect.Losses
 	Waiting   int       // rules whose outcome is not known
 	Counted   time.Time // when the physical switch was asked for the counters of entries; zero: they are not known
+	Restarted Restart
 }
 
 // State returns what is known of a tenant's switches, in the order of datapath ids; false if there is no such tenant in
@@ -53,6 +54,7 @@ func (v *virtual) state() Virtual {
 		s.Counted = v.all.cfg.Now().Add(-age)
 	}
 	v.mu.Lock()
+	s.Restarted = v.restarted
 	var controllers []*controller
 	for number := range v.ports {
 		s.Ports = append(s.Ports, number)

@@ -15,6 +15,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/tenant"
+	"github.com/weirnet/weir/tenant/connect"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
@@ -62,6 +63,7 @@ type Tenancies struct {
 	mu        sync.Mutex // guards the maps of tenants and of their switches; the part alone changes these
 	tenancies map[string]*tenancy
 
+	saver    saver
 	refused  refusals
 	owners   atomic.Pointer[owners]
 	physical sync.Map // netview.DPID -> *physical
@@ -128,6 +130,8 @@ func New(cfg Config) *Tenancies {
 		tenancies: make(map[string]*tenancy), reserved: cfg.View.Reservations()}
 	s.dialing, s.stop = context.WithCancel(context.Background())
 	s.owners.Store(&owners{})
+	s.saver = saver{log: cfg.Log.Warn, now: cfg.Now, waiting: make(map[*connect.Switch]time.Time)}
+	s.saver.part = loop.Part{Name: "tables of tenants", Bell: loop.NewBell(), Turn: s.saver.turn}
 	s.Part = loop.Part{
 		Name: "tenancies", Bell: loop.NewBell(), Turn: s.turn, End: s.end,
 		Changed: func() <-chan struct{} { return cfg.View.Changed(s.seen) },
@@ -145,14 +149,26 @@ func (s *Tenancies) Set(all *tenant.Tenants) {
 // Begin brings the definitions into force before the part runs, so that their rules are ordered before switches are served.
 func (s *Tenancies) Begin() { s.turn() }
 
-// end closes the connections to controllers. The rules stay in the switches.
+// end closes the connections to controllers, and writes what has changed last. The rules stay in the switches.
 func (s *Tenancies) end() {
 	s.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = s.sessions.Close(ctx) // what a controller does not read in time is lost
 	s.dialers.Wait()
+	var all []*connect.Switch
+	for _, t := range s.tenancies {
+		for _, v := range t.virtual {
+			all = append(all, v.sw)
+		}
+	}
+	ctx, cancel = context.WithTimeout(context.Background(), finishLimit)
+	defer cancel()
+	s.saver.finish(ctx, all)
 }
+
+// finishLimit is how long the end waits for the journal.
+const finishLimit = 2 * time.Second
 
 // elapsed is the time since the tenancies were made: the clock of virtual switches.
 func (s *Tenancies) elapsed() time.Duration { return s.cfg.Now().Sub(s.began) }

@@ -106,7 +106,7 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 		v = nil
 	}
 	if v == nil {
-		v = t.add(row)
+		v = t.add(row, ports)
 	}
 	v.setPorts(ports)
 	if row.Connected {
@@ -123,20 +123,21 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 	return time.Time{}
 }
 
-// add makes the virtual switch at a switch.
-func (t *tenancy) add(row *netview.Switch) *virtual {
+// add makes the virtual switch at a switch, where it has ports; with the tables that it had when Weir ended.
+func (t *tenancy) add(row *netview.Switch, ports []openflow.Port) *virtual {
 	v := &virtual{all: t.of, tenant: t.definition.Number, physical: t.of.at(row.DPID),
 		form: formOf(row), ports: make(map[uint32]openflow.Port), controllers: make(map[tenant.Controller]*controller)}
 	v.sw = connect.New(connect.Config{
 		Config: vswitch.Config{Tenant: v.tenant, DPID: row.DPID, Tables: v.form.tables, Space: t.space, Frames: t.frames,
-			Rows: t.rows, Single: v.form.single, Version: row.Version},
-		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v,
+			Rows: t.rows, Single: v.form.single, Version: row.Version, ID: t.definition.ID, Epoch: t.of.began},
+		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v, Journal: t.of.saver.of(),
 	})
-	v.sw.SetLimits(t.definition.Limits)
 	t.of.mu.Lock()
 	t.virtual[row.DPID] = v
 	t.of.mu.Unlock()
 	v.physical.set(v.tenant, v)
+	t.restore(v, ports)
+	v.sw.SetLimits(t.definition.Limits) // what there is stays
 	return v
 }
 
@@ -209,6 +210,7 @@ type virtual struct {
 	mu          sync.Mutex               // guards what follows
 	ports       map[uint32]openflow.Port // the part alone changes them
 	controllers map[tenant.Controller]*controller
+	restarted   Restart
 }
 
 // setPorts gives the switch its ports, and takes others away.

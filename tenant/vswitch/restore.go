@@ -42,6 +42,9 @@ type Saved struct {
 	damage  error
 }
 
+// Spoil has the tables not be restored, for a reason.
+func (x *Saved) Spoil(why error) { x.damage = why }
+
 // Add takes a record. It holds no part of data.
 func (x *Records) Add(number uint32, data []byte) {
 	tenant, row := plan.TenantRow(number)

@@ -1,6 +1,7 @@
 package vswitch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/flowtable"
@@ -204,13 +205,14 @@ func (u *unsaved) objectGone(name objectName, o *objectRecord) {
 	u.release(o)
 }
 
-// allGone notes that the switch is.
+// allGone notes that the switch is. Its own record is withdrawn first: the others are of nothing then.
 func (u *unsaved) allGone() {
 	for name, o := range u.objects {
 		u.objectGone(name, o)
 	}
 	if u.head != nil {
-		u.changed(u.head)
+		u.head.listed = true
+		u.list = slices.Insert(u.list, 0, recorded(u.head))
 		u.release(u.head)
 	}
 }
