@@ -69,9 +69,25 @@ func TestTenants(t *testing.T) {
 		l.Eventually(60*time.Second, "each reaches its own, and nobody else's", kept)
 
 		blue.Kill()
-		l.Start(python, "../../examples/tenants/learning.py", "6702")
+		time.Sleep(1500 * time.Millisecond) // so long nothing changes until tables count as written
+		going := n.Hosts[1].Start("ping", "-n", "-q", "-c", "100", "-i", "0.05", "-W", "1", n.Hosts[9].IP4.String())
 		w.Kill()
-		l.StartWeir()
+		w = l.StartWeir()
+		w.AwaitLinks(n, 20*time.Second)
+		<-going.done
+		if !strings.Contains(going.Output(), " 100 received") {
+			t.Errorf("blue's entries were to stay as they are while Weir was killed and started anew, and a ping says: %s", going.Output())
+		}
+		state, err := api.Tenant(t.Context(), "blue")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sw := range state.State.Switches {
+			if sw.Entries < 3 || sw.Restarted != nil {
+				t.Errorf("blue's switch %s has %d entries after the restart, restarted: %+v", sw.DPID, sw.Entries, sw.Restarted)
+			}
+		}
+		l.Start(python, "../../examples/tenants/learning.py", "6702")
 		l.Eventually(60*time.Second, "the same after Weir and a controller were killed", kept)
 	})
 }

@@ -21,7 +21,7 @@ const (
 	// SaveDelay is how long changes gather before they are written.
 	SaveDelay = 20 * time.Millisecond
 	// settleDelay is how long nothing changes before the journal is told that it has all.
-	settleDelay = time.Second
+	settleDelay = 250 * time.Millisecond
 	// saveRetry is the pause after the journal has refused something.
 	saveRetry  = 100 * time.Millisecond
 	saveRest   = 2 * time.Millisecond // before the rest of what was too much for one batch
