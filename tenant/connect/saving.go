@@ -97,8 +97,8 @@ func (v *saving) append(s *Switch, bytes int, settled, mark bool) *vswitch.Batch
 	return batch
 }
 
-// Save writes what has changed. It returns after how long it is to be called again; 0: not before Journal.Changed.
-func (s *Switch) Save() (again time.Duration) {
+// Save writes what has changed of a switch. It returns after how long it is to be called again; 0: not before Journal.Changed.
+func Save(s *Switch) (again time.Duration) {
 	s.mu.Lock()
 	defer s.unlock()
 	v, now := &s.saving, s.cfg.Now()
@@ -128,12 +128,12 @@ func (s *Switch) Save() (again time.Duration) {
 	return 0
 }
 
-// Close writes all that has changed, and nothing later. It is called until it returns true: then the journal has it.
-func (s *Switch) Close() bool {
+// Close writes all that has changed of a switch, and nothing later. It is called until it returns true: then the journal has it.
+func Close(s *Switch) bool {
 	s.mu.Lock()
 	s.saving.closing = true
 	s.mu.Unlock()
-	if s.Save() > 0 {
+	if Save(s) > 0 {
 		return false
 	}
 	s.mu.Lock()
@@ -163,9 +163,9 @@ func (v *saving) take(s *Switch, o saveOutcome) {
 	}
 }
 
-// Restore gives the switch, which has no connection yet, the tables of an earlier run. Its ports of then must be there. After an
+// Restore gives a switch, which has no connection yet, the tables of an earlier run. Its ports of then must be there. After an
 // error it has neither ports nor entries.
-func (s *Switch) Restore(x *vswitch.Saved) (err error) {
+func Restore(s *Switch, x *vswitch.Saved) (err error) {
 	s.with(func(core *vswitch.Switch, now time.Duration) {
 		if err = core.Restore(x, now, (*output)(s)); err != nil {
 			s.core = vswitch.New(s.cfg.Config)

@@ -92,7 +92,7 @@ func restored(t *testing.T, j *slowJournal) (entries int, err error) {
 		cfg.Journal, cfg.ID, cfg.Epoch = &slowJournal{all: make(map[uint32][]byte)}, "0123", time.Unix(1e9, 0)
 		cfg.Rows.Hold(x.Numbers)
 	})
-	err = again.Restore(x)
+	err = Restore(again, x)
 	entries, _, _, _ = again.Counts()
 	return entries, err
 }
@@ -122,19 +122,19 @@ func TestFirstChangeIsMarked(t *testing.T) {
 	}
 	change(2)
 	c.barrier(4)
-	if j.changed != 1 || s.Save() != SaveDelay || s.Save() != saveRest {
+	if j.changed != 1 || Save(s) != SaveDelay || Save(s) != saveRest {
 		t.Errorf("it was asked for %d times to be saved", j.changed)
 	}
 	j.tell(nil)
-	if wait := s.Save(); wait != settleDelay {
+	if wait := Save(s); wait != settleDelay {
 		t.Errorf("it is saved again after %s, want %s", wait, settleDelay)
 	}
 	now.Add(int64(settleDelay))
-	if wait := s.Save(); wait != SaveDelay {
+	if wait := Save(s); wait != SaveDelay {
 		t.Errorf("it is saved again after %s, want %s", wait, SaveDelay)
 	}
 	j.tell(nil)
-	if wait := s.Save(); wait != 0 {
+	if wait := Save(s); wait != 0 {
 		t.Errorf("it is saved again after %s, want never", wait)
 	}
 	if n, err := restored(t, j); n != 2 || err != nil {
@@ -160,13 +160,13 @@ func TestJournalThatTakesNothing(t *testing.T) {
 		t.Fatalf("when the journal has failed the controller hears %s", text)
 	}
 	j.full = true
-	if wait := s.Save(); wait != saveRetry {
+	if wait := Save(s); wait != saveRetry {
 		t.Errorf("it is saved again after %s, want %s", wait, saveRetry)
 	}
 	c.barrier(4)
 	now.Add(int64(saveRetry))
 	j.full = false
-	for !s.Close() {
+	for !Close(s) {
 		j.tell(nil)
 	}
 	if n, err := restored(t, j); n != 1 || err != nil {

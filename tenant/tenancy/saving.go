@@ -74,7 +74,7 @@ func (s *saver) turn() (next time.Time) {
 	s.take(now.Add(connect.SaveDelay))
 	for sw, at := range s.waiting {
 		if !at.After(now) {
-			again := sw.Save()
+			again := connect.Save(sw)
 			if at = now.Add(again); again == 0 {
 				delete(s.waiting, sw)
 				continue
@@ -94,7 +94,7 @@ func (s *saver) finish(ctx context.Context, all []*connect.Switch) {
 		return
 	}
 	for len(all) > 0 {
-		if all = slices.DeleteFunc(all, (*connect.Switch).Close); len(all) == 0 {
+		if all = slices.DeleteFunc(all, connect.Close); len(all) == 0 {
 			return
 		}
 		select {
@@ -208,7 +208,7 @@ func (t *tenancy) restore(v *virtual, ports []openflow.Port) {
 		return
 	}
 	v.setPorts(withSaved(ports, x.Ports))
-	if err := v.sw.Restore(x); err != nil {
+	if err := connect.Restore(v.sw, x); err != nil {
 		v.setPorts(nil)
 		t.of.saver.withdraw(x.Numbers)
 		v.mu.Lock()
