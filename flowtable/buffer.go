@@ -46,19 +46,28 @@ func (b *buffers) keep(frame []byte, inPort uint32) uint32 {
 
 // find is the unused buffer with an id.
 func (b *buffers) find(id uint32) (*buffer, error) {
-	at := int(id & (maxBuffers - 1))
+	x := b.at(id)
 	switch {
-	case at >= len(b.slots) || b.slots[at].id != id || id>>roundsShift < firstRound: // a slot that was never used has id 0
+	case x == nil:
 		return nil, refuse(openflow.BadRequestBufferUnknown, "buffer 0x%x, which there is not", id)
-	case b.slots[at].used:
+	case x.used:
 		return nil, refuse(openflow.BadRequestBufferEmpty, "buffer 0x%x, which was used already", id)
 	}
-	return &b.slots[at], nil
+	return x, nil
+}
+
+// at is the buffer with an id, used or not; nil if there is none.
+func (b *buffers) at(id uint32) *buffer {
+	at := int(id & (maxBuffers - 1))
+	if at >= len(b.slots) || b.slots[at].id != id || id>>roundsShift < firstRound { // a slot that was never used has id 0
+		return nil
+	}
+	return &b.slots[at]
 }
 
 // forget marks a buffer as used: a packet is given back once.
 func (b *buffers) forget(id uint32) {
-	if x, err := b.find(id); err == nil {
+	if x := b.at(id); x != nil {
 		x.used = true
 	}
 }

@@ -58,7 +58,7 @@ func (s *physical) checkParts(r *row) error {
 		}
 		return nil
 	}
-	rules := s.rulesOf(&r.told)
+	rules := s.rulesOf(r)
 	for i := range rules {
 		if p := r.at(rules[i].place()); p == nil || p.state == partLeaving || !p.rule.do.Equal(rules[i].do) {
 			return fmt.Errorf("vswitch: row %d has not %+v but %+v", r.number, rules[i], p)

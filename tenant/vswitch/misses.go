@@ -31,7 +31,7 @@ func (s *Switch) SetMiss(toController bool, now time.Duration, out Output) {
 	s.barriers.answer(out)
 }
 
-// missPlace is where a table's row of misses is, as placeOf of an entry.
+// missPlace is where a table's row of misses is, as the place of an entry.
 func missPlace(table uint8) string { return string([]byte{table}) }
 
 // reach notes which tables packets come to.

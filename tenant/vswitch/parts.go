@@ -16,6 +16,7 @@ type part struct {
 	rule  rule
 	set   *ruleset.Set // that was ordered last
 	state partState
+	stays bool // scratch of sync: it is to be there
 	count partCount
 
 	// Of idle time-outs: the last time in which it is known that no packet met it.
@@ -29,10 +30,14 @@ type rule struct {
 	in       uint32
 	match    []byte // canonical, without in_port
 	do       *ruleset.Behaviour
+	at       string // place, if it is known
 }
 
 // place is where a rule stands: table, priority, match.
 func (x *rule) place() string {
+	if x.at != "" {
+		return x.at
+	}
 	b := binary.BigEndian.AppendUint16([]byte{x.table}, x.priority)
 	return string(ruleset.AppendMatch(b, x.in, x.match))
 }
@@ -60,8 +65,10 @@ type physical struct {
 	priorities map[uint16]int     // how many entries have it
 	barriers   barriers
 	counters   counters
-	single     single // of Config.Single
-	ages       uint64 // of rows, the greatest
+	single     single  // of Config.Single
+	ages       uint64  // of rows, the greatest
+	scratch    [1]rule // of rulesOf
+	place      []byte  // scratch of EntryAdded
 	unsaved    unsaved
 	restoring  *row // what newRow returns next
 	replaying  bool // Restore is under way
@@ -96,8 +103,10 @@ func (s *physical) newRow() *row {
 // be any more.
 func (s *physical) sync(r *row, anew bool) {
 	next := r.incarnation + 1
-	stays := make(map[*part]bool, 1)
-	for _, x := range s.rulesOf(&r.told) {
+	for _, p := range r.parts {
+		p.stays = false
+	}
+	for _, x := range s.rulesOf(r) {
 		place := x.place()
 		p := r.at(place)
 		if p == nil {
@@ -106,7 +115,7 @@ func (s *physical) sync(r *row, anew bool) {
 			r.parts = append(r.parts, p)
 			s.single.rules++
 		}
-		stays[p] = true
+		p.stays = true
 		wanted := p.set != nil && p.state != partLeaving || p.state == partHidden && slices.Contains(s.claims[place], p)
 		if wanted && !anew && p.rule.do.Equal(x.do) {
 			continue
@@ -122,9 +131,11 @@ func (s *physical) sync(r *row, anew bool) {
 			p.state, p.set = partHidden, nil
 		}
 	}
-	for _, p := range slices.Clone(r.parts) {
-		if !stays[p] {
-			s.leave(p)
+	if slices.ContainsFunc(r.parts, func(p *part) bool { return !p.stays }) {
+		for _, p := range slices.Clone(r.parts) {
+			if !p.stays {
+				s.leave(p)
+			}
 		}
 	}
 	s.settle(r)
@@ -155,9 +166,16 @@ func (r *row) ordered(set *ruleset.Set) *part {
 // its whole time, and knows since when.
 func (s *physical) install(p *part, replaces bool) {
 	r, t := p.row, &p.row.told
-	route := &ruleset.Route{Hops: []*ruleset.Hop{{DPID: s.cfg.DPID, In: p.rule.in, Do: p.rule.do}}}
+	route := new(struct {
+		ruleset.Route
+		hop  ruleset.Hop
+		hops [1]*ruleset.Hop
+	})
+	route.hop = ruleset.Hop{DPID: s.cfg.DPID, In: p.rule.in, Do: p.rule.do}
+	route.hops[0] = &route.hop
+	route.Hops = route.hops[:]
 	set := ruleset.New(plan.KindTenant, plan.TenantOwner(s.cfg.Tenant, r.number), p.rule.priority,
-		ruleset.Leg{Match: p.rule.match, Route: route})
+		ruleset.Leg{Match: p.rule.match, Route: &route.Route})
 	set.Table, set.Version = p.rule.table, r.incarnation
 	if set.Idle, set.Hard = t.idle, t.hard; set.Mortal() {
 		set.Policy = ruleset.Mortal

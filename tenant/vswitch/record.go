@@ -197,7 +197,8 @@ func readMessage(data []byte) (m openflow.Message, v openflow.Version, rest []by
 	return m, h.Version, data[n:], err
 }
 
-// place is placeOf of what makes an entry.
+// place is appendPlace of what makes an entry.
 func (e *savedEntry) place() string {
-	return placeOf(&flowtable.Entry{Table: e.flow.Table, Priority: e.flow.Priority, Match: e.flow.Match.Canonical()})
+	return string(appendPlace(nil, &flowtable.Entry{Table: e.flow.Table, Priority: e.flow.Priority,
+		Match: e.flow.Match.Canonical()}))
 }

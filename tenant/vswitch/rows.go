@@ -85,6 +85,7 @@ type row struct {
 	told        entryCopy
 	created     time.Duration
 	born        time.Duration // when it was added or modified last
+	whole       *rule         // where the rule of all its packets stands, once it is known; not where all share one table
 	parts       []*part
 	count       rowCount
 	waits       []*interval // in which it was ordered, and has had no outcome since
@@ -139,11 +140,12 @@ func (c *changes) FlowRemoved(m *openflow.FlowRemoved) {
 func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 	s := (*Switch)(c)
 	delete(s.byHandle, replaced)
-	place := placeOf(e)
-	r := s.byPlace[place]
+	s.place = appendPlace(s.place[:0], e)
+	r := s.byPlace[string(s.place)]
 	if r == nil {
 		r = s.newRow() // check has seen that there is a number
-		r.place, s.byPlace[place] = place, r
+		r.place = string(s.place)
+		s.byPlace[r.place] = r
 	}
 	var moved []uint16
 	if !r.entry {
@@ -182,7 +184,11 @@ func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 // order orders a row's rules.
 func (s *Switch) order(r *row, e *flowtable.Entry) {
 	r.origin = s.origin
-	r.told = entryCopy{match: openflow.Match{OXM: slices.Clone(e.Match.OXM)}, instructions: e.Instructions, cookie: e.Cookie,
+	match := r.told.match.OXM
+	if match == nil {
+		match = append([]byte{}, e.Match.OXM...)
+	}
+	r.told = entryCopy{match: openflow.Match{OXM: match}, instructions: e.Instructions, cookie: e.Cookie,
 		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard, flags: e.Flags, v10: e.V10}
 	if e.Anew {
 		counting{&s.physical}.anew(r)
@@ -227,10 +233,10 @@ func (b *barriers) rows() (n int) {
 	return n + b.current().open
 }
 
-// placeOf is the place of an entry: table, priority, match.
-func placeOf(e *flowtable.Entry) string {
-	b := binary.BigEndian.AppendUint16([]byte{e.Table}, e.Priority)
-	return string(append(b, e.Match.OXM...))
+// appendPlace appends the place of an entry: table, priority, match.
+func appendPlace(b []byte, e *flowtable.Entry) []byte {
+	b = binary.BigEndian.AppendUint16(append(b, e.Table), e.Priority)
+	return append(b, e.Match.OXM...)
 }
 
 // barriers are those that wait, and what they wait for: each ends an interval of orders.

@@ -60,8 +60,9 @@ func (s *physical) placesOf(m *openflow.Match, label int) (list []rule) {
 		}
 		priority := s.single.layout.block(r.Priority) + uint16(label)
 		for _, port := range ports {
-			x := rule{plan.TableSingle, priority, port, both.OXM, nil}
+			x := rule{table: plan.TableSingle, priority: priority, in: port, match: both.OXM}
 			if place := x.place(); !seen[place] {
+				x.at = place
 				seen[place] = true
 				list = append(list, x)
 			}

@@ -28,19 +28,36 @@ func metadataOf(m *openflow.Match) (value, mask uint64, ok bool) {
 func priorityOf(virtual uint16) uint16 { return min(virtual, 0xfffe) + 1 }
 
 // rulesOf returns what the physical switch is to have of an entry, with the ports, groups and meters that there are.
-func (s *physical) rulesOf(t *entryCopy) (list []rule) {
-	if s.cfg.Single {
+func (s *physical) rulesOf(r *row) (list []rule) {
+	t := &r.told
+	switch {
+	case s.cfg.Single:
 		return s.singleRules(t)
+	case !t.v10:
+		if r.whole == nil {
+			r.whole = s.ruleAt(t, t.match)
+			r.whole.at = r.whole.place()
+		}
+		x := *r.whole
+		x.do = s.behaviour(x.in, t.instructions)
+		return append(s.scratch[:0], x)
 	}
+	for _, v := range s.variants(true, t.match, t.instructions) {
+		x := s.ruleAt(t, v.match)
+		x.do = s.behaviour(x.in, v.do)
+		list = append(list, *x)
+	}
+	return list
+}
+
+// ruleAt is the rule of an entry's packets that a match selects, which does nothing yet.
+func (s *physical) ruleAt(t *entryCopy, m openflow.Match) *rule {
 	priority := priorityOf(t.priority)
 	if t.shows {
 		priority = 0
 	}
-	for _, v := range s.variants(t.v10, t.match, t.instructions) {
-		in, match, do := s.translate(&v.match, v.do)
-		list = append(list, rule{plan.TableTenantFirst + t.table, priority, in, match, do})
-	}
-	return list
+	in, match := s.translate(m)
+	return &rule{table: plan.TableTenantFirst + t.table, priority: priority, in: in, match: match}
 }
 
 // variants returns the entries that do together what one does, in the version of the physical switch.
@@ -55,14 +72,14 @@ func (s *physical) variants(v10 bool, m openflow.Match, list []openflow.Instruct
 	return both
 }
 
-// translate makes of an entry what the physical switch is to have: the port in, the match without it, and the behaviour.
-func (s *physical) translate(m *openflow.Match, list []openflow.Instruction) (in uint32, match []byte, do *ruleset.Behaviour) {
+// translate makes of an entry's match what the physical switch is to match: the port in, and the rest.
+func (s *physical) translate(m openflow.Match) (in uint32, match []byte) {
 	in, rest := ruleset.CutInPort(m.OXM)
-	value, mask, _ := metadataOf(m)
+	value, mask, _ := metadataOf(&m)
 	physical := openflow.Match{OXM: slices.Clone(rest)}
 	physical.SetUintMasked(openflow.FieldMetadata, value&^plan.MetadataTenant|plan.TenantMetadata(s.cfg.Tenant),
 		mask|plan.MetadataTenant)
-	return in, physical.Canonical().OXM, s.behaviour(in, list)
+	return in, physical.Canonical().OXM
 }
 
 // behaviour is what the physical switch is to do for instructions, with packets from a port, or any.
@@ -98,6 +115,9 @@ type ports map[uint32]uint32
 // outputs replaces outputs to all ports by outputs to each of the tenant's, and leaves out those to ports that are not the
 // tenant's any more.
 func (p ports) outputs(list []openflow.Action) (own []openflow.Action) {
+	if !slices.ContainsFunc(list, p.another) {
+		return list
+	}
 	for _, a := range list {
 		_, has := p[a.Port]
 		switch {
@@ -111,6 +131,12 @@ func (p ports) outputs(list []openflow.Action) (own []openflow.Action) {
 		}
 	}
 	return own
+}
+
+// another reports whether an action is not done as it is: it outputs to all ports, or to one that is not there.
+func (p ports) another(a openflow.Action) bool {
+	_, has := p[a.Port]
+	return isFlood(a) || a.Type == openflow.ActionOutput && a.Port <= openflow.PortMax && !has
 }
 
 // flooded are the ports to which FLOOD or ALL goes. The physical switch leaves out the one that a packet came in by.
