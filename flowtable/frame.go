@@ -36,9 +36,8 @@ func (c *copies) put(level int, b []byte) []byte {
 
 // begin takes up a packet without metadata and tunnel, whose first copy is of a level.
 func (f *frame) begin(c *copies, b []byte, inPort uint32, level int) {
-	f.bytes, f.inPort, f.copies, f.level, f.own = b, inPort, c, level, false
+	f.bytes, f.inPort, f.copies, f.level, f.own, f.stale = b, inPort, c, level, false, true
 	f.key[wordMetadata], f.key[wordTunnel] = 0, 0
-	f.read()
 }
 
 // read makes fields and key of the bytes.

@@ -1,6 +1,7 @@
 package flowtable
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirnet/weir/openflow"
@@ -27,9 +28,11 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, now time.D
 		return refuse(openflow.BadRequestBadPacket, "packet_out of a frame of %d bytes", len(frame))
 	}
 	p := &s.pass
-	p.begin(s, frame, m.InPort)
+	p.beginUnread(s, frame, m.InPort)
 	c := checker{s: s, strict: v != openflow.V10, packetOut: true}
-	c.see(&p.frame)
+	if slices.ContainsFunc(m.Actions, func(a openflow.Action) bool { return a.Type != openflow.ActionOutput }) {
+		c.see(&p.frame)
+	}
 	if err := c.actions(m.Actions); err != nil {
 		return err
 	}
@@ -52,6 +55,7 @@ func (s *Switch) validInPort(v openflow.Version, no uint32) bool {
 
 // see takes over the fields of the packet itself.
 func (c *checker) see(f *frame) {
+	f.refresh()
 	k := &f.key
 	c.tagged = k.get(openflow.FieldVLANVID) != 0
 	c.etherType, c.proto = k.get(openflow.FieldEthType), k.get(openflow.FieldIPProto)

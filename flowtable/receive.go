@@ -69,6 +69,12 @@ const maxChain = 64
 
 // begin takes up a packet. Bytes in the copy of level 0 stay: what is changed has level 1.
 func (p *pass) begin(s *Switch, b []byte, inPort uint32) {
+	p.beginUnread(s, b, inPort)
+	p.frame.read()
+}
+
+// beginUnread takes up a packet whose fields are read when they are first wanted.
+func (p *pass) beginUnread(s *Switch, b []byte, inPort uint32) {
 	p.s, p.queue, p.size = s, 0, len(b)
 	p.v10, p.inSet, p.done = false, false, false
 	p.table, p.entry, p.budget = 0, nil, maxBuckets

@@ -26,6 +26,7 @@ type conn struct {
 	messages atomic.Pointer[rate.Limiter] // nil: it may send what it likes
 	closing  chan struct{}                // closed by Connection.Close
 	closed   sync.Once
+	now      time.Duration // of the batch that is being read, once it is wanted; 0 between batches. The reader's
 
 	// The switch's lock guards what follows.
 	ended    error // why it has ended
@@ -100,6 +101,7 @@ func (c *conn) Refused(err error) {
 
 // BatchEnd gives flowsync what the messages of the batch have ordered, and sends their packets.
 func (c *conn) BatchEnd(*session.Session) {
+	c.now = 0
 	c.sw.give()
 	c.sw.cfg.Physical.Flush()
 }
@@ -124,14 +126,17 @@ func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 	if !c.pace(s) {
 		return
 	}
-	c.sw.locked(func(core *vswitch.Switch, now time.Duration) {
-		if c.sw.gone {
-			return
-		}
-		if err := f(core, now, (*output)(c.sw)); err != nil {
-			agent.Refuse(s, h, m, err)
-		}
-	})
+	if c.now == 0 {
+		c.now = c.sw.cfg.Now()
+	}
+	c.sw.mu.Lock()
+	defer c.sw.unlock()
+	if c.sw.deliver(); c.sw.gone {
+		return
+	}
+	if err := f(c.sw.core, c.now, (*output)(c.sw)); err != nil {
+		agent.Refuse(s, h, m, err)
+	}
 }
 
 // leavingMax is how many entries may be on their way out of the physical switch while more are added.
