@@ -1,9 +1,9 @@
 """A learning switch on os-ken (OpenFlow 1.3), which knows nothing of Weir: a tenant's controller.
 
-usage: learning.py PORT     needs: pip install os-ken
+usage: learning.py PORT [SECONDS]     needs: pip install os-ken
 
 It asks for every packet that no entry takes, learns where the sender is, and adds an entry for the pair of addresses once it
-knows where the receiver is. Each address that it learns it prints.
+knows where the receiver is. Each address that it learns it prints; with SECONDS, so often also what the entries have counted.
 """
 import sys
 
@@ -11,6 +11,7 @@ from os_ken import cfg
 from os_ken.base import app_manager
 from os_ken.controller import ofp_event
 from os_ken.controller.handler import CONFIG_DISPATCHER, MAIN_DISPATCHER, set_ev_cls
+from os_ken.lib import hub
 from os_ken.ofproto import ofproto_v1_3
 
 
@@ -20,6 +21,20 @@ class LearningSwitch(app_manager.OSKenApp):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.places = {}
+        self.switches = {}
+        if len(sys.argv) > 2:
+            hub.spawn(self.count, float(sys.argv[2]))
+
+    def count(self, seconds):
+        while True:
+            for dp in list(self.switches.values()):
+                dp.send_msg(dp.ofproto_parser.OFPFlowStatsRequest(dp))
+            hub.sleep(seconds)
+
+    @set_ev_cls(ofp_event.EventOFPFlowStatsReply, MAIN_DISPATCHER)
+    def counted(self, ev):
+        packets, size = (sum(getattr(e, f"{what}_count") for e in ev.msg.body) for what in ("packet", "byte"))
+        print(f"switch {ev.msg.datapath.id}: {packets} packets, {size} bytes", flush=True)
 
     def add(self, dp, priority, match, out):
         parser, ofp = dp.ofproto_parser, dp.ofproto
@@ -29,7 +44,7 @@ class LearningSwitch(app_manager.OSKenApp):
     @set_ev_cls(ofp_event.EventOFPSwitchFeatures, CONFIG_DISPATCHER)
     def features(self, ev):
         dp = ev.msg.datapath
-        self.places[dp.id] = {}
+        self.places[dp.id], self.switches[dp.id] = {}, dp
         print(f"switch {dp.id}", flush=True)
         self.add(dp, 0, dp.ofproto_parser.OFPMatch(), dp.ofproto.OFPP_CONTROLLER)
 

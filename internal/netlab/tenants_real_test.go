@@ -5,12 +5,15 @@ package netlab
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/internal/need"
+	"github.com/weirnet/weir/plan"
 )
 
 // sharing are the tenants of TestTenants by number: red has another Weir as its controller, and the whole mesh; blue os-ken,
@@ -87,10 +90,51 @@ func TestTenants(t *testing.T) {
 				t.Errorf("blue's switch %s has %d entries after the restart, restarted: %+v", sw.DPID, sw.Entries, sw.Restarted)
 			}
 		}
-		l.Start(python, "../../examples/tenants/learning.py", "6702")
+		blue = l.Start(python, "../../examples/tenants/learning.py", "6702", "1")
 		l.Eventually(60*time.Second, "the same after Weir and a controller were killed", kept)
+		counts := ""
+		defer func() {
+			if t.Failed() {
+				t.Log(counts)
+			}
+		}()
+		l.Eventually(20*time.Second, "blue's controller is told what its entries have counted", func() bool {
+			counts = miscounted(n, blue)
+			return counts == ""
+		})
 	})
 }
+
+// miscounted says at which switches the controller of blue is told something else than what the entries of blue have counted.
+func miscounted(n *Network, blue *Process) (wrong string) {
+	told := make(map[string]string)
+	for _, m := range countsTold.FindAllStringSubmatch(blue.Output(), -1) {
+		told[m[1]] = m[2]
+	}
+	for _, s := range n.Switches {
+		packets, bytes := uint64(0), uint64(0)
+		for _, m := range countsDumped.FindAllStringSubmatch(s.Ofctl("dump-flows"), -1) {
+			var x [3]uint64
+			for i := range x {
+				x[i], _ = strconv.ParseUint(m[i+1], 0, 64) // as they match
+			}
+			c := plan.Decode(x[0])
+			if tenant, row := plan.TenantRow(c.Owner); c.Kind == plan.KindTenant && tenant == 2 && row != 0 {
+				packets, bytes = packets+x[1], bytes+x[2]
+			}
+		}
+		dumped := fmt.Sprintf("%d packets, %d bytes", packets, bytes)
+		if is := told[fmt.Sprint(s.DPID)]; is != dumped || packets == 0 {
+			wrong += fmt.Sprintf("%s has %s, told are %s\n", s.Name, dumped, is)
+		}
+	}
+	return wrong
+}
+
+var (
+	countsTold   = regexp.MustCompile(`switch (\d+): (\d+ packets, \d+ bytes)`)
+	countsDumped = regexp.MustCompile(`cookie=(0x[0-9a-f]+),.* n_packets=(\d+), n_bytes=(\d+)`)
+)
 
 // foreign has every host ping every other, and says which reach one that they must not reach, or do not reach one that they
 // are to reach.
