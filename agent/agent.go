@@ -10,10 +10,11 @@ import (
 )
 
 // Packet-ins are lost while more than maxAsync bytes wait for a controller, besides the statistics
-// it has asked for. Answers, and what tells of lost entries and changed ports, go on. Below
-// littleAsync the statistics have left.
+// it has asked for; where fewer bytes may wait (SetRoom), more than a part of these. Answers, and what tells of lost
+// entries and changed ports, go on. Below littleAsync the statistics have left.
 const (
 	maxAsync    = 1 << 20
+	asyncPart   = session.DefaultMaxQueue / maxAsync
 	littleAsync = 64 << 10
 )
 
@@ -40,13 +41,22 @@ type Agent struct {
 	refused map[uint32]bool                       // requests that were refused, and of which parts are to come; of the reader
 
 	// What follows is guarded by what guards the tables.
-	async openflow.AsyncMasks
-	asked int               // bytes of statistics that may wait still
-	pin   openflow.PacketIn // memory that is used again
+	async  openflow.AsyncMasks
+	room   int               // bytes of maxAsync
+	unsent uint64            // packet-ins that were lost before the session was given them
+	asked  int               // bytes of statistics that may wait still
+	pin    openflow.PacketIn // memory that is used again
 }
 
 // New returns the end of a connection of a switch.
-func New(of Switch) Agent { return Agent{of: of, async: DefaultAsync} }
+func New(of Switch) Agent { return Agent{of: of, async: DefaultAsync, room: maxAsync} }
+
+// SetRoom has so many bytes wait for the controller from now on. What does not fit is lost. It is called after Attach, with
+// what guards the tables.
+func (a *Agent) SetRoom(bytes int) {
+	a.room = bytes / asyncPart
+	session.SetMaxQueue(a.session, bytes)
+}
 
 // Attach takes the session, when the handshake is done.
 func (a *Agent) Attach(s *session.Session) { a.session, a.version = s, s.Version() }
@@ -72,7 +82,8 @@ func (a *Agent) PacketIn(p *flowtable.PacketIn) (wanted, sent bool) {
 	if waiting < littleAsync {
 		a.asked = 0
 	}
-	if waiting > maxAsync+a.asked {
+	if waiting > a.room+a.asked {
+		a.unsent++
 		return true, false
 	}
 	p.Message(&a.pin, a.version, a.session.SwitchConfig().MissSendLen)
@@ -80,6 +91,10 @@ func (a *Agent) PacketIn(p *flowtable.PacketIn) (wanted, sent bool) {
 	a.pin.Data = nil
 	return true, err == nil
 }
+
+// Unsent is how many messages were lost, as too many bytes waited for the controller. The tables are not used by others
+// meanwhile.
+func (a *Agent) Unsent() uint64 { return a.unsent + a.session.Stats().Full }
 
 // FlowRemoved tells that an entry went.
 func (a *Agent) FlowRemoved(m *openflow.FlowRemoved) {

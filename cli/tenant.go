@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	cmd.Flags().StringArrayVar(&a.space, "space", nil, "a region, PRIORITY:FIELD=VALUE,...; once for each (default: all packets)")
 	cmd.Flags().StringArrayVar(&a.controllers, "controller", nil, "tcp:HOST:PORT or ssl:HOST:PORT; once for each")
 	cmd.Flags().StringToIntVar(&a.limits, "limit", nil,
-		"what it may have at each switch: entries, groups, meters, and messages and packet_ins a second; as entries=1000")
+		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes; as entries=1000")
 	cmd.Flags().Uint16Var(&a.number, "number", 0, "its number, 1 to 1023 (default: one that no tenant had)")
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "a file with the definition, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&a.replace, "replace", false, "change the tenant if there is one")
@@ -138,23 +139,23 @@ func (a *tenantArgs) limit() (*client.TenantLimits, error) {
 		return nil, nil
 	}
 	l := &client.TenantLimits{}
+	all := l.All()
 	for name, n := range a.limits {
-		switch name {
-		case "entries":
-			l.Entries = n
-		case "groups":
-			l.Groups = n
-		case "meters":
-			l.Meters = n
-		case "messages":
-			l.Messages = n
-		case "packet_ins":
-			l.PacketIns = n
-		default:
-			return nil, fmt.Errorf("--limit %s=%d given, want entries, groups, meters, messages or packet_ins", name, n)
+		i := slices.IndexFunc(all, func(of client.TenantLimit) bool { return of.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--limit %s=%d given, want one of %s", name, n, limitNames(all))
 		}
+		*all[i].Value = n
 	}
 	return l, nil
+}
+
+func limitNames(all []client.TenantLimit) string {
+	var names []string
+	for _, of := range all {
+		names = append(names, of.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // tenantPort resolves SWITCH/PORT, SWITCH/* or *. It asks the instance only for names.
@@ -330,13 +331,9 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 		rows = append(rows, []string{"controller", to})
 	}
 	if l := t.Limits; l != nil {
-		for _, of := range []struct {
-			name string
-			n    int
-		}{{"entries", l.Entries}, {"groups", l.Groups}, {"meters", l.Meters}, {"messages", l.Messages},
-			{"packet_ins", l.PacketIns}} {
-			if of.n != 0 {
-				rows = append(rows, []string{"limit", fmt.Sprintf("%s=%d", of.name, of.n)})
+		for _, of := range l.All() {
+			if *of.Value != 0 {
+				rows = append(rows, []string{"limit", fmt.Sprintf("%s=%d", of.Name, *of.Value)})
 			}
 		}
 	}

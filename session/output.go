@@ -25,6 +25,7 @@ type output struct {
 	low       int           // below it the reader goes on
 	drained   chan struct{} // has one token after the queue fell below low
 	size      atomic.Int64  // bytes of buf and head
+	high      atomic.Int64  // above it the peer is read slowly
 
 	byType [types]uint64
 	bytes  uint64
@@ -33,9 +34,16 @@ type output struct {
 
 // init makes it one of a Config's size.
 func (q *output) init(cfg *Config) {
-	q.max, q.low = cfg.MaxQueue, cfg.HighWater/2
+	q.bound(cfg.MaxQueue, cfg.HighWater)
 	q.idle.L = &q.mu
 	q.drained = make(chan struct{}, 1)
+}
+
+// bound says how many bytes may wait, and above how many the peer is read slowly.
+func (q *output) bound(most, high int) {
+	high = min(high, most)
+	q.max, q.low = most, high/2
+	q.high.Store(int64(high))
 }
 
 // fits reports whether bytes that make the queue b long fit, with a reserve for the protocol's own

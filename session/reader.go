@@ -28,7 +28,7 @@ func newReader(s *Session, h Handler, sw SwitchHandler) *reader {
 }
 
 // paused reports whether the peer is read slowly, since it does not take what it is sent.
-func (r *reader) paused() bool { return r.s.out.queue.size.Load() > int64(r.s.cfg.HighWater) }
+func (r *reader) paused() bool { return r.s.out.queue.size.Load() > r.s.out.queue.high.Load() }
 
 // room is where the next read goes: little of it while the peer does not take what it is sent, so
 // that what it sends meanwhile costs others nothing.

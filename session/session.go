@@ -148,6 +148,14 @@ func (s *Session) Value() any { return s.value }
 // Done is closed when the session has ended and Disconnected has returned.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
+// SetMaxQueue has so many bytes wait for the peer of a session from now on (Config.MaxQueue). What waits already stays.
+func SetMaxQueue(s *Session, bytes int) {
+	q := &s.out.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.bound(bytes, s.cfg.HighWater)
+}
+
 // Stats are the counts so far.
 func (s *Session) Stats() Stats {
 	var t Stats

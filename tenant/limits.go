@@ -15,6 +15,8 @@ type Limits struct {
 	// PacketIns is how many are shown to controllers in a second, but for a first burst of as many; 0: all. The others are
 	// lost.
 	PacketIns int
+	// WaitingBytes is how many bytes wait for a controller that does not read; 0: WaitingDefault. What does not fit is lost.
+	WaitingBytes int
 }
 
 // What a tenant may have where its definition says nothing.
@@ -22,7 +24,11 @@ const (
 	EntriesDefault = 100_000
 	GroupsDefault  = 4096
 	MetersDefault  = 4096
+	WaitingDefault = 4 << 20
 )
+
+// waitingLeast is what the longest message takes.
+const waitingLeast = 1 << 16
 
 // limitMax is the largest number that a limit may be.
 const limitMax = 10_000_000
@@ -30,7 +36,7 @@ const limitMax = 10_000_000
 // WithDefaults returns the limits that are in force.
 func (l Limits) WithDefaults() Limits {
 	l.Entries, l.Groups = cmp.Or(l.Entries, EntriesDefault), cmp.Or(l.Groups, GroupsDefault)
-	l.Meters = cmp.Or(l.Meters, MetersDefault)
+	l.Meters, l.WaitingBytes = cmp.Or(l.Meters, MetersDefault), cmp.Or(l.WaitingBytes, WaitingDefault)
 	return l
 }
 
@@ -39,9 +45,12 @@ func (l Limits) check() error {
 	for _, f := range []struct {
 		name  string
 		value int
-	}{{"entries", l.Entries}, {"groups", l.Groups}, {"meters", l.Meters}, {"messages", l.Messages}, {"packet_ins", l.PacketIns}} {
-		if f.value < 0 || f.value > limitMax {
-			return &Error{"limits." + f.name, fmt.Sprint(f.value), fmt.Sprintf("1 to %d, or 0 for the default", limitMax)}
+		least int
+	}{{"entries", l.Entries, 1}, {"groups", l.Groups, 1}, {"meters", l.Meters, 1}, {"messages", l.Messages, 1},
+		{"packet_ins", l.PacketIns, 1}, {"waiting_bytes", l.WaitingBytes, waitingLeast}} {
+		if f.value != 0 && f.value < f.least || f.value > limitMax {
+			want := fmt.Sprintf("%d to %d, or 0 for the default", f.least, limitMax)
+			return &Error{"limits." + f.name, fmt.Sprint(f.value), want}
 		}
 	}
 	return nil

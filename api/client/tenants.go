@@ -32,6 +32,20 @@ type TenantLimits struct {
 	Meters    int `json:"meters,omitempty" maximum:"10000000" doc:"Left out: 4096."`
 	Messages  int `json:"messages,omitempty" maximum:"10000000" doc:"That are read of a connection in a second; left out: all."`
 	PacketIns int `json:"packet_ins,omitempty" maximum:"10000000" doc:"That are shown in a second; left out: all."`
+	// WaitingBytes is of each connection.
+	WaitingBytes int `json:"waiting_bytes,omitempty" maximum:"10000000" doc:"That wait for a controller which does not read, at least 65536; more are lost. Left out: 4194304."`
+}
+
+// TenantLimit is one of the limits.
+type TenantLimit struct {
+	Name  string // in JSON
+	Value *int   // 0: left out
+}
+
+// All returns the limits, with or without a value.
+func (l *TenantLimits) All() []TenantLimit {
+	return []TenantLimit{{"entries", &l.Entries}, {"groups", &l.Groups}, {"meters", &l.Meters}, {"messages", &l.Messages},
+		{"packet_ins", &l.PacketIns}, {"waiting_bytes", &l.WaitingBytes}}
 }
 
 // TenantRegion is a part of a tenant's space.
@@ -74,6 +88,7 @@ type TenantSwitch struct {
 	Meters      int                `json:"meters"`
 	Ports       []uint32           `json:"ports" nullable:"false" doc:"Those that it has there now: of a link, only with the other end."`
 	LostIns     uint64             `json:"lost_packet_ins" doc:"Packet-ins that were not shown, as there were more in a second than it may have."`
+	LostWaiting uint64             `json:"lost_waiting" doc:"Messages that were lost, as too many bytes waited for a controller which did not read them."`
 	Paced       uint64             `json:"paced_messages" doc:"Messages of controllers that waited, as there were more in a second than it may send."`
 	Waiting     int                `json:"waiting" doc:"Rules of which the physical switch has not yet said whether it has them."`
 	// CountersAsOf is when the physical switch was asked for what its entries have counted.

@@ -79,6 +79,7 @@ func (c *conn) Connected(s *session.Session) {
 		c.sw.last++
 		c.number = c.sw.last
 		c.sw.conns = append(c.sw.conns, c)
+		c.SetRoom(c.sw.limits.WithDefaults().WaitingBytes)
 		c.sw.setMiss(core, now)
 	})
 }
@@ -87,6 +88,7 @@ func (c *conn) Connected(s *session.Session) {
 func (c *conn) Disconnected(_ *session.Session, err error) {
 	c.sw.with(func(core *vswitch.Switch, now time.Duration) {
 		c.ended = err
+		c.sw.losses.Waiting += c.Unsent()
 		c.sw.conns = slices.DeleteFunc(c.sw.conns, func(other *conn) bool { return other == c })
 		c.sw.setMiss(core, now)
 	})

@@ -57,6 +57,54 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestWaitingBytes: what does not fit into the bytes that may wait for a controller that does not read is lost and counted; one
+// that reads loses nothing meanwhile.
+func TestWaitingBytes(t *testing.T) {
+	const room, frame, sent = 1 << 16, 1000, 20_000
+	s, _ := virtual(t, func(uint32, []byte) {})
+	s.SetLimits(tenant.Limits{WaitingBytes: room})
+	ln := listen(t)
+	deaf, reads := connect(t, s, ln), connect(t, s, ln)
+	for _, c := range []*controller{deaf, reads} {
+		c.barrier(1)
+	}
+	pin := &openflow.PacketIn{Buffer: openflow.NoBuffer, InPort: 1, Data: make([]byte, frame),
+		Cookie: plan.Cookie{Kind: plan.KindTenant, Domain: 1, Owner: plan.TenantOwner(7, 1)}.Encode()}
+	pin.Match.SetUint(openflow.FieldInPort, 1)
+	s.SetPort(openflow.Port{Number: 3})
+	if h, _ := reads.next(); h.Type != openflow.TypePortStatus {
+		t.Fatalf("a port that comes is told by %s", h.Type)
+	}
+	add := &openflow.FlowMod{Priority: 1, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Instructions: []openflow.Instruction{openflow.Apply(openflow.OutputController(openflow.ControllerNoCut))}}
+	reads.send(add, 2)
+	reads.send(&openflow.EchoRequest{}, 3)
+	reads.heard(openflow.TypeEchoReply)
+	for range sent {
+		s.PacketIn(pin)
+		if h, _ := reads.next(); h.Type != openflow.TypePacketIn {
+			t.Fatalf("heard %s", h.Type)
+		}
+	}
+	lost := s.Losses().Waiting
+	waiting := 0
+	for _, c := range s.conns {
+		waiting = max(waiting, c.session.Queue())
+	}
+	if lost == 0 || lost >= sent || waiting > room {
+		t.Errorf("of %d packet-ins %d are counted as lost, and %d bytes wait; want some, and %d", sent, lost, waiting, room)
+	}
+	heard := 0
+	for range sent - int(lost) {
+		if h, _ := deaf.next(); h.Type == openflow.TypePacketIn {
+			heard++
+		}
+	}
+	if heard != sent-int(lost)-1 { // and a port status
+		t.Errorf("then the controller hears %d packet-ins, and %d were lost", heard, lost)
+	}
+}
+
 // TestBarriersThatWait: a controller that asks for more barriers than may wait for a physical switch that answers nothing
 // loses its connection, and not before.
 func TestBarriersThatWait(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 
 // Losses are what the tenant did not get, or was kept waiting for, because of its limits.
 type Losses struct {
-	PacketIns uint64 // that were not shown
+	PacketIns uint64 // that were not shown, as there were too many in a second
+	Waiting   uint64 // messages that were not sent, as too many bytes waited
 	Paced     uint64 // messages of controllers that waited
 }
 
@@ -32,6 +33,9 @@ func (s *Switch) SetLimits(l tenant.Limits) {
 		if l.PacketIns != s.limits.PacketIns {
 			s.packetIns = limiter(l.PacketIns)
 		}
+		for _, c := range s.conns {
+			c.SetRoom(l.WaitingBytes)
+		}
 		if l.Messages != s.limits.Messages {
 			for _, c := range s.conns {
 				c.messages.Store(limiter(l.Messages))
@@ -47,6 +51,9 @@ func (s *Switch) Losses() Losses {
 	defer s.unlock()
 	l := s.losses
 	l.PacketIns += s.unseen.Load()
+	for _, c := range s.conns {
+		l.Waiting += c.Unsent()
+	}
 	return l
 }
 

@@ -275,8 +275,13 @@ func limits(l *client.TenantLimits) string {
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf("entries=%d groups=%d meters=%d messages=%d packet_ins=%d", l.Entries, l.Groups, l.Meters, l.Messages,
-		l.PacketIns)
+	var list []string
+	for _, of := range l.All() {
+		if *of.Value != 0 {
+			list = append(list, fmt.Sprintf("%s=%d", of.Name, *of.Value))
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 func number(n uint16) string {
