@@ -62,7 +62,10 @@ func (v *saving) note(s *Switch) {
 		v.listed = true
 		s.cfg.Journal.Changed(s)
 	}
-	if now := s.cfg.Now(); !v.marked && now >= v.retry && !s.gone {
+	if v.marked || s.gone {
+		return
+	}
+	if now := s.cfg.Now(); now >= v.retry {
 		if v.append(s, 0, false, true) != nil {
 			v.marked = true
 			v.marking++
