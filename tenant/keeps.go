@@ -191,8 +191,7 @@ func (s *Space) in(from *region, known *terms, changed uint64) error {
 	if to == nil {
 		return fmt.Errorf("a packet of %s may be in no region of the tenant after these actions", from.text)
 	}
-	for i := range s.others {
-		r := &s.others[i]
+	for r := range s.eachOther {
 		// One that the packet was not in, since it comes before the region that it was in, has it now only if it asks for
 		// a field that has changed.
 		if r.priority > to.priority && (r.fields&changed != 0 || r.priority <= from.priority) && !known.outside(r) {

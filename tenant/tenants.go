@@ -12,14 +12,22 @@ import (
 
 // Tenants are definitions that do not contradict each other. It has one owner at a time.
 type Tenants struct {
-	byName map[string]*Definition
+	byName  map[string]*Definition
+	regions *regions // of all; nil when a definition has changed
+}
+
+// regions are those of all tenants, which their spaces share. They do not change.
+type regions struct {
+	priorities []uint16          // rising
+	list       []region          // by tenants' names, and falling priority
+	of         map[string][2]int // where a tenant's begin and end in list
 }
 
 // New has no tenants.
 func New() *Tenants { return &Tenants{byName: make(map[string]*Definition)} }
 
 // Clone returns another with the same tenants.
-func (t *Tenants) Clone() *Tenants { return &Tenants{byName: maps.Clone(t.byName)} }
+func (t *Tenants) Clone() *Tenants { return &Tenants{byName: maps.Clone(t.byName), regions: t.regions} }
 
 // Get returns a tenant's definition; nil if there is none. It is not to be changed.
 func (t *Tenants) Get(name string) *Definition { return t.byName[name] }
@@ -40,7 +48,7 @@ func (t *Tenants) Put(d Definition) error {
 	if err := t.Check(&d); err != nil {
 		return err
 	}
-	t.byName[d.Name] = &d
+	t.byName[d.Name], t.regions = &d, nil
 	return nil
 }
 
@@ -67,6 +75,7 @@ func (t *Tenants) Check(d *Definition) error {
 func (t *Tenants) Delete(name string) bool {
 	_, had := t.byName[name]
 	delete(t.byName, name)
+	t.regions = nil
 	return had
 }
 
@@ -116,10 +125,9 @@ func (d *Definition) sharedPort(other *Definition) (netview.Point, bool) {
 
 // Space is a tenant's part of the packets, as the spaces of others leave it.
 type Space struct {
-	of         *Definition
-	priorities []uint16 // of the regions of all tenants, rising
-	own        []region // by falling priority; empty: all packets
-	others     []region // those of other tenants
+	of  *Definition
+	own []region // by falling priority; empty: all packets
+	all *regions
 }
 
 // Space returns the space of a tenant, as it is until the next change of Tenants.
@@ -128,21 +136,44 @@ func (t *Tenants) Space(name string) *Space {
 	if d == nil {
 		return nil
 	}
-	s := &Space{of: d}
-	for i := range d.Space {
-		s.own = append(s.own, newRegion(&d.Space[i]))
+	if t.regions == nil {
+		t.regions = regionsOf(t.All())
 	}
-	for _, other := range t.All() {
-		for i := range other.Space {
-			s.priorities = append(s.priorities, other.Space[i].Priority)
-			if other != d && len(d.Space) > 0 {
-				s.others = append(s.others, newRegion(&other.Space[i]))
-			}
+	at := t.regions.of[name]
+	return &Space{of: d, own: t.regions.list[at[0]:at[1]], all: t.regions}
+}
+
+func regionsOf(all []*Definition) *regions {
+	x := &regions{of: make(map[string][2]int)}
+	for _, d := range all {
+		from := len(x.list)
+		for i := range d.Space {
+			x.list = append(x.list, newRegion(&d.Space[i]))
+			x.priorities = append(x.priorities, d.Space[i].Priority)
+		}
+		x.of[d.Name] = [2]int{from, len(x.list)}
+	}
+	slices.Sort(x.priorities)
+	x.priorities = slices.Compact(x.priorities)
+	return x
+}
+
+// eachOther yields the regions of other tenants.
+func (s *Space) eachOther(yield func(*region) bool) {
+	own := s.all.of[s.of.Name]
+	for i := range s.all.list {
+		if (i < own[0] || i >= own[1]) && !yield(&s.all.list[i]) {
+			return
 		}
 	}
-	slices.Sort(s.priorities)
-	s.priorities = slices.Compact(s.priorities)
-	return s
+}
+
+// Same reports whether a tenant has the same packets in another space, and others' regions have the same priorities: where
+// the rules of its entries stand, and what they match, is the same then.
+func (s *Space) Same(other *Space) bool {
+	return slices.EqualFunc(s.of.Space, other.of.Space, func(a, b Region) bool {
+		return a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
+	}) && slices.Equal(s.all.priorities, other.all.priorities)
 }
 
 // Regions returns the tenant's regions; none: all packets at its ports are its own. They are not to be changed.
@@ -155,7 +186,7 @@ func (s *Space) All(dpid netview.DPID) bool {
 }
 
 // Priorities returns the priorities that regions have, of all tenants, in rising order. They are not to be changed.
-func (s *Space) Priorities() []uint16 { return s.priorities }
+func (s *Space) Priorities() []uint16 { return s.all.priorities }
 
 // Whose returns the name of the tenant whose space a packet is in, given as a match that fixes all its fields; "" if it is
 // nobody's. Of tenants without regions it knows nothing.

@@ -31,8 +31,8 @@ func (t *tenancy) classifyAt(row *netview.Switch, ports []openflow.Port) {
 		c.ports = append(c.ports, ports[i].Number)
 	}
 	was := t.classified[row.DPID]
-	if was.definition == c.definition && was.space == c.space && was.form == c.form && slices.Equal(was.ports, c.ports) &&
-		was.sets != nil {
+	if was.definition == c.definition && (was.space == c.space || !c.form.single) && was.form == c.form &&
+		slices.Equal(was.ports, c.ports) && was.sets != nil {
 		return
 	}
 	local := *t.definition

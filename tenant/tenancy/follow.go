@@ -18,7 +18,6 @@ func (s *Tenancies) turn() (next time.Time) {
 	touched, snap := s.follow()
 	if wanted := s.wanted.Load(); wanted != nil && wanted != s.now {
 		s.define(wanted)
-		touched = nil
 	}
 	refused, next := s.refused.take(s.cfg.Now())
 	if refused != nil {
@@ -30,8 +29,8 @@ func (s *Tenancies) turn() (next time.Time) {
 			t.forget(refused)
 		}
 		dpids := touched
-		if dpids == nil {
-			dpids = t.switches(snap)
+		if dpids == nil || t.stale {
+			dpids, t.stale = t.switches(snap), false
 		}
 		for dpid := range dpids {
 			if at := t.refresh(snap, dpid); !at.IsZero() && (next.IsZero() || at.Before(next)) {
@@ -129,9 +128,11 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 			s.tenancies[d.Name] = t
 			s.mu.Unlock()
 		}
-		if t.define(d); moved || t.space == nil {
+		changed := t.define(d)
+		if moved || changed {
 			t.setSpace(all.Space(d.Name), owners.frames)
 		}
+		t.stale = t.stale || changed || moved && t.single()
 	}
 	s.now = all
 	s.saver.forget(all)

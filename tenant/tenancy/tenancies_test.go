@@ -243,3 +243,26 @@ func TestClaims(t *testing.T) {
 		}
 	}
 }
+
+// TestFewerPortsAtOneTable: where tenants share a table, the space that a virtual switch keeps to follows the ports of the
+// definition: else rules for all ports of a switch would stay when the tenant has some of them only.
+func TestFewerPortsAtOneTable(t *testing.T) {
+	b := newFixture(t)
+	b.facts.Update(func(tx *netview.FactsTx) {
+		tx.PutSwitch(&netview.Switch{DPID: 3, Version: openflow.V10, Tables: 1, Ports: []netview.Port{
+			{Number: 2, Up: true, Role: netview.PortEdge}, {Number: 3, Up: true, Role: netview.PortEdge}}})
+	})
+	var vlan openflow.Match
+	vlan.SetUint(openflow.FieldVLANVID, 0x1064)
+	d := tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(3, 0)},
+		Space: []tenant.Region{{Priority: 10, Match: vlan}}}
+	b.define(d)
+	red := b.all.tenancies["red"]
+	if !red.space.All(3) {
+		t.Fatal("red has not all ports of the switch")
+	}
+	d.Ports = []netview.Point{at(3, 2)}
+	if b.define(d); red.space.All(3) {
+		t.Error("red's rules are still for all ports of the switch")
+	}
+}

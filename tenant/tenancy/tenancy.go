@@ -23,14 +23,29 @@ type tenancy struct {
 	rows       *vswitch.Rows
 	virtual    map[netview.DPID]*virtual
 	classified map[netview.DPID]classified
+	stale      bool // what it has at switches does not follow its definition, or others', yet
 }
 
-// define gives the tenancy its definition.
-func (t *tenancy) define(d *tenant.Definition) {
+// define gives the tenancy its definition, and reports whether it is another one.
+func (t *tenancy) define(d *tenant.Definition) bool {
+	if t.definition == d {
+		return false
+	}
 	t.definition = d
 	for _, v := range t.virtual {
 		v.sw.SetLimits(d.Limits)
 	}
+	return true
+}
+
+// single reports whether the tenant's packets are told at some switch with one table, where others' spaces move its rules.
+func (t *tenancy) single() bool {
+	for _, c := range t.classified {
+		if c.form.single {
+			return true
+		}
+	}
+	return false
 }
 
 // setSpace gives the tenancy its space, as others leave it.

@@ -12,7 +12,9 @@ import (
 // lead packets out of it are removed, and the controllers are told as of any removal.
 func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
+	was := s.cfg.Space
 	s.cfg.Space, s.cfg.Frames = space, frames
+	affected := func(*row) bool { return false }
 	groups := listedGroups(s.tables, now)
 	for i := range groups {
 		g := &groups[i]
@@ -20,6 +22,7 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 			if space.Keeps(openflow.Match{}, g.Buckets[k].Actions, tenant.AtTheEnd) != nil {
 				away := &openflow.GroupMod{Command: openflow.GroupDelete, Group: g.Group}
 				_ = s.tables.GroupMod(openflow.V13, away, now, (*changes)(s)) // it is there
+				affected = usesObject
 				break
 			}
 		}
@@ -28,7 +31,7 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return !keeps(space, &r.told) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
-	if s.cfg.Single {
+	if s.cfg.Single && !(was.Same(space) && was.All(s.cfg.DPID) == space.All(s.cfg.DPID)) { // in tables, rules know no space
 		s.unsaved.headChanged()
 		for _, r := range s.byHandle {
 			s.unsaved.changed(r) // its record has the label
@@ -37,8 +40,9 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 		for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return slices.Contains(lost, r.told.priority) }) {
 			s.refuse(r, tableFull("there are fewer priorities now, for more regions"))
 		}
+		affected = anyRow
 	}
-	s.reorder(anyRow)
+	s.reorder(affected)
 }
 
 // keeps reports whether an entry keeps packets in a space.

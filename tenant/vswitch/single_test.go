@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/flowtable"
+	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
@@ -225,5 +226,36 @@ func TestMovesLoseNothing(t *testing.T) {
 	add(150, 1)
 	if moved := execute(true); moved == 0 {
 		t.Error("nothing has moved: the test shows nothing")
+	}
+}
+
+// TestFewerPorts: an entry of a tenant that had all ports of a switch, and has one of them now, is for packets from that one.
+func TestFewerPorts(t *testing.T) {
+	w := newWorld(t, 1, true, openflow.V13)
+	g := w.guests[0]
+	all, one := tenant.New(), tenant.New()
+	for tenants, port := range map[*tenant.Tenants]uint32{all: 0, one: 1} {
+		d := *w.tenants.Get(g.name)
+		d.Ports = []netview.Point{{DPID: 1, Port: port}}
+		if err := tenants.Put(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.sw.SetSpace(all.Space(g.name), nil, 0, g)
+	m := &openflow.FlowMod{Priority: 7, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
+		Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(1))}}
+	if err := g.sw.FlowMod(openflow.V13, m, Origin{}, 0, g); err != nil {
+		t.Fatal(err)
+	}
+	w.drain()
+	for _, port := range []uint32{2, 3} {
+		g.sw.RemovePort(port, 0, g)
+	}
+	g.sw.SetSpace(one.Space(g.name), nil, 0, g)
+	w.drain()
+	for place := range standing(g.sw) {
+		if in := g.sw.claims[place][0].rule.in; in != 1 {
+			t.Errorf("a rule is for packets from port %d", in)
+		}
 	}
 }
