@@ -47,6 +47,9 @@ func (s *physical) placesOf(m *openflow.Match, label int) (list []rule) {
 	switch _, own := s.ports[in]; {
 	case s.cfg.Space.All(s.cfg.DPID):
 	case in == ruleset.AnyPort:
+		if _, named := m.Uint(openflow.FieldInPort); named { // port 0, which there is none
+			return nil
+		}
 		ports = slices.Sorted(maps.Keys(s.ports))
 	case !own:
 		return nil

@@ -259,3 +259,15 @@ func TestFewerPorts(t *testing.T) {
 		}
 	}
 }
+
+// TestPortZero: an entry for packets of port 0, which there is none, takes no rules: it is not one for all ports.
+func TestPortZero(t *testing.T) {
+	d := newDesk(t, Config{Single: true})
+	m := flowMod(0, openflow.Match{}, openflow.Apply(openflow.Output(1)))
+	m.Match.SetUint(openflow.FieldInPort, 0)
+	d.do(openflow.V13, m)
+	if list := d.take(); len(list) > 0 || len(d.refused) > 0 || d.sw.Tables().Entries() != 1 {
+		t.Errorf("%d rules are ordered for it, and it was refused %d times: %v", len(list), len(d.refused), list)
+	}
+	d.check()
+}
