@@ -4,6 +4,7 @@ package netlab
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -17,28 +18,75 @@ import (
 )
 
 // sharing are the tenants of TestTenants by number: red has another Weir as its controller, and the whole mesh; blue os-ken,
-// and green ovs-testcontroller, which know no loops, and have two of its three cables. Of the four hosts of each switch the
-// last is nobody's.
+// and green ovs-testcontroller, which know no loops, and have two of its three cables; yellow FAUCET, which makes the mesh a
+// stack of switches, with tables after each other, and tags of its own on the cables. Of the five hosts of each switch the last
+// is nobody's.
 var sharing = []struct {
 	name   string
 	port   int // where its controller listens
 	cables []int
-}{{"red", 6701, []int{0, 1, 2}}, {"blue", 6702, []int{0, 1}}, {"green", 6703, []int{0, 2}}}
+}{{"red", 6701, []int{0, 1, 2}}, {"blue", 6702, []int{0, 1}}, {"green", 6703, []int{0, 2}}, {"yellow", 6704, []int{0, 1, 2}}}
 
-// TestTenants: three tenants with controllers that know nothing of Weir share a mesh of Open vSwitches. The hosts of each reach
+// ownersOf is how many owners the hosts of a switch have, one each.
+const ownersOf = 5
+
+// faucet starts FAUCET for the tenant of a number, from 0.
+func faucet(t *testing.T, l *Lab, program string, n *Network, tenant int) {
+	var b strings.Builder
+	b.WriteString("vlans: {office: {vid: 100}}\ndps:\n")
+	for i, sw := range n.Switches {
+		fmt.Fprintf(&b, "  %s:\n    dp_id: %d\n    hardware: Open vSwitch\n    group_table: true\n", sw.Name, sw.DPID)
+		b.WriteString("    lldp_beacon: {send_interval: 1, max_per_interval: 10}\n")
+		if i == 0 {
+			b.WriteString("    stack: {priority: 1}\n")
+		}
+		fmt.Fprintf(&b, "    interfaces:\n      %d: {native_vlan: office}\n", 1+tenant)
+		for _, c := range n.Cables {
+			for _, ends := range [][2]End{{c.A, c.B}, {c.B, c.A}} {
+				if ends[0].Switch == i {
+					fmt.Fprintf(&b, "      %d: {stack: {dp: %s, port: %d}, max_lldp_lost: 100}\n", ends[0].Port,
+						n.Switches[ends[1].Switch].Name, ends[1].Port)
+				}
+			}
+		}
+	}
+	config, log := filepath.Join(l.dir, "faucet.yaml"), filepath.Join(l.dir, "faucet.log")
+	exceptions := filepath.Join(l.dir, "exceptions.log")
+	if err := os.WriteFile(config, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l.Start("env", "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "FAUCET_CONFIG="+config, "FAUCET_LOG="+log,
+		"FAUCET_EXCEPTION_LOG="+exceptions, "FAUCET_PROMETHEUS_ADDR=127.0.0.1", "FAUCET_PROMETHEUS_PORT=9302",
+		program, "--ryu-ofp-listen-host=127.0.0.1", fmt.Sprintf("--ryu-ofp-tcp-listen-port=%d", sharing[tenant].port))
+	t.Cleanup(func() {
+		said, _ := os.ReadFile(log)
+		if broken, err := os.ReadFile(exceptions); len(broken) > 0 || err != nil {
+			t.Errorf("FAUCET's exceptions: %s, %v", broken, err)
+		}
+		if strings.Contains(string(said), "OFError") {
+			t.Error("FAUCET got errors")
+		}
+		if t.Failed() {
+			t.Logf("FAUCET's log:\n%s", said)
+		}
+	})
+}
+
+// TestTenants: four tenants with controllers that know nothing of Weir share a mesh of Open vSwitches. The hosts of each reach
 // each other, those of nobody too, and none reaches another's, whatever is killed: a controller, and Weir.
 func TestTenants(t *testing.T) {
 	testController := need.Program(t, "ovs-testcontroller")
-	python := need.OSKen(t)
+	python, faucetProgram := need.OSKen(t), need.Faucet(t)
 	Inside(t, func(t *testing.T, l *Lab) {
 		w := l.StartWeir()
 		n := l.StartOVS().Build(Topology{Switches: 3, Links: [][2]int{{0, 1}, {1, 2}, {0, 2}},
-			Hosts: []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}}, "1.3", Controller)
+			Hosts: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2}}, "1.3", Controller)
 		w.AwaitLinks(n, 20*time.Second)
 		l.Start(BuiltWeir(t), "node", "--openflow", "127.0.0.1:6701", "--api", "127.0.0.1:8191", "--auth=none",
 			"--data-dir", filepath.Join(l.dir, "red"))
 		blue := l.Start(python, "../../examples/tenants/learning.py", "6702")
 		l.Start(testController, "ptcp:6703:127.0.0.1")
+		faucet(t, l, faucetProgram, n, 3)
 		api, err := client.New(client.Config{Address: API})
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +100,7 @@ func TestTenants(t *testing.T) {
 			}
 			for sw := range n.Switches {
 				d.Ports = append(d.Ports, at(sw, 1+i))
-				own := client.Selector{"eth_src": n.Hosts[4*sw+i].MAC}
+				own := client.Selector{"eth_src": n.Hosts[ownersOf*sw+i].MAC}
 				d.Space = append(d.Space, client.TenantRegion{Priority: 10, Match: own})
 			}
 			if _, err := api.PutTenant(t.Context(), d, client.TenantOptions{}); err != nil {
@@ -71,9 +119,19 @@ func TestTenants(t *testing.T) {
 		}()
 		l.Eventually(60*time.Second, "each reaches its own, and nobody else's", kept)
 
+		yellow, err := api.Tenant(t.Context(), "yellow")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sw := range yellow.State.Switches {
+			if sw.Groups == 0 || sw.Entries == 0 {
+				t.Errorf("FAUCET has %d groups and %d entries at %s", sw.Groups, sw.Entries, sw.DPID)
+			}
+		}
+
 		blue.Kill()
 		time.Sleep(1500 * time.Millisecond) // so long nothing changes until tables count as written
-		going := n.Hosts[1].Start("ping", "-n", "-q", "-c", "100", "-i", "0.05", "-W", "1", n.Hosts[9].IP4.String())
+		going := n.Hosts[1].Start("ping", "-n", "-q", "-c", "100", "-i", "0.05", "-W", "1", n.Hosts[1+2*ownersOf].IP4.String())
 		w.Kill()
 		w = l.StartWeir()
 		w.AwaitLinks(n, 20*time.Second)
@@ -155,7 +213,7 @@ func foreign(n *Network) string {
 	var wrong []string
 	for _, p := range pings {
 		<-p.p.done
-		answered, own := !strings.Contains(p.p.Output(), " 0 received"), p.from%4 == p.to%4
+		answered, own := !strings.Contains(p.p.Output(), " 0 received"), p.from%ownersOf == p.to%ownersOf
 		if answered != own {
 			wrong = append(wrong, fmt.Sprintf("h%d to h%d: %t", p.from+1, p.to+1, answered))
 		}
