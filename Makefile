@@ -38,7 +38,7 @@ bench: build ## benchmarks of the packages and every scenario of the binary, qui
 	scripts/bench
 
 figures: export OUT ?= bin/figures
-figures: build ## medians of five of P1 to P9, P13, P14, P16, requests and events, on a quiet machine; SHORT=1 MINUTES=40 the most important ones; ONLY=P9,P13; OLD=BINARY measures another one alternately; LIST=1 says how long
+figures: build ## medians of five of P1 to P9, P11 to P14, P16, requests and events, on a quiet machine; SHORT=1 MINUTES=40 the most important ones; ONLY=P9,P13; OLD=BINARY measures another one alternately; LIST=1 says how long
 	scripts/figures
 
 bench-peers: export OUT ?= bin/bench
