@@ -365,6 +365,20 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 	}
 	shown.replaceIn(rows[1:])
 	fmt.Fprintln(w)
+	if err := command.WriteTable(w, rows); err != nil {
+		return err
+	}
+	rows = [][]string{{"SWITCH", "RESTARTED", "ITS TABLES WERE EMPTY THEN: WHY"}}
+	for _, sw := range t.State.Switches {
+		if sw.Restarted != nil {
+			rows = append(rows, []string{sw.DPID, timestamp(sw.Restarted.At), sw.Restarted.Reason})
+		}
+	}
+	if len(rows) == 1 {
+		return nil
+	}
+	shown.replaceIn(rows[1:])
+	fmt.Fprintln(w)
 	return command.WriteTable(w, rows)
 }
 

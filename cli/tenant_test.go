@@ -3,7 +3,31 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cli/command"
 )
+
+// TestRestartedTablesAreShown: which of a tenant's switches have begun with empty tables, and why, is shown where there are any.
+func TestRestartedTablesAreShown(t *testing.T) {
+	of := &client.Tenant{State: &client.TenantState{Switches: []client.TenantSwitch{{DPID: "0000000000000001"},
+		{DPID: "0000000000000002"}}}}
+	show := func() string {
+		var b strings.Builder
+		if err := writeTenant(t.Context(), nil, &b, command.FormatWide, of); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := show(); strings.Contains(got, "RESTARTED") {
+		t.Errorf("none was restarted, and shown is\n%s", got)
+	}
+	of.State.Switches[1].Restarted = &client.TenantRestart{At: time.Unix(1e9, 0).UTC(), Reason: "it was changed"}
+	if got := show(); !strings.Contains(got, "0000000000000002  2001-09-09T01:46:40Z  it was changed") {
+		t.Errorf("shown is\n%s", got)
+	}
+}
 
 // FuzzTenantFile: what a file holds is read as a tenant of the name that was asked for, or refused.
 func FuzzTenantFile(f *testing.F) {
