@@ -116,7 +116,7 @@ func (s *Switch) deliver() {
 		s.count(counters.list, counters.next, now)
 	}
 	for i := range pins {
-		s.show(&pins[i].pin, pins[i].as, now)
+		s.show(&pins[i].pin, pins[i].as)
 	}
 }
 

@@ -58,8 +58,8 @@ func (s *Switch) Losses() Losses {
 }
 
 // shows reports whether one more packet-in is shown now. The lock is held.
-func (s *Switch) shows(now time.Duration) bool {
-	if s.packetIns == nil || s.packetIns.AllowN(time.Unix(0, int64(now)), 1) {
+func (s *Switch) shows() bool {
+	if s.packetIns == nil || s.packetIns.AllowN(time.Unix(0, int64(s.cfg.Now())), 1) {
 		return true
 	}
 	s.losses.PacketIns++

@@ -199,21 +199,21 @@ func (s *Switch) packetIn(pin *openflow.PacketIn, as shownAs) {
 		return
 	}
 	s.deliver()
-	s.show(pin, as, s.cfg.Now())
+	s.show(pin, as)
 	if s.unlock() {
 		s.give()
 	}
 }
 
 // show shows a packet-in to the controllers. The lock is held.
-func (s *Switch) show(pin *openflow.PacketIn, as shownAs, now time.Duration) {
+func (s *Switch) show(pin *openflow.PacketIn, as shownAs) {
 	var p flowtable.PacketIn
 	switch as {
 	case received:
-		s.core.Tables().Receive(pin.InPort, pin.Data, now, (*output)(s))
+		s.core.Tables().Receive(pin.InPort, pin.Data, s.cfg.Now(), (*output)(s))
 		return
 	case ofFrame:
-		p = s.core.PacketIn10(pin, now, (*output)(s))
+		p = s.core.PacketIn10(pin, s.cfg.Now(), (*output)(s))
 	default:
 		_, row := plan.TenantRow(plan.Decode(pin.Cookie).Owner)
 		var ok bool
@@ -221,7 +221,7 @@ func (s *Switch) show(pin *openflow.PacketIn, as shownAs, now time.Duration) {
 			return
 		}
 	}
-	if s.shows(now) {
+	if s.shows() {
 		(*output)(s).PacketIn(&p)
 	}
 }

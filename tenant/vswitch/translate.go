@@ -12,6 +12,9 @@ import (
 
 // metadataOf returns the metadata that a match asks for; without a mask, it asks for all bits.
 func metadataOf(m *openflow.Match) (value, mask uint64, ok bool) {
+	if o := m.OXM; len(o) >= 20 && [4]byte(o) == oxmInPort && [4]byte(o[8:]) == oxmMetadata { // as in packet-ins
+		return binary.BigEndian.Uint64(o[12:]), ^uint64(0), true
+	}
 	v, k, ok := m.Lookup(openflow.FieldMetadata)
 	if !ok || len(v) != 8 {
 		return 0, 0, false
@@ -22,6 +25,12 @@ func metadataOf(m *openflow.Match) (value, mask uint64, ok bool) {
 	}
 	return binary.BigEndian.Uint64(v), mask, true
 }
+
+// oxmInPort and oxmMetadata are what their fields begin with, without a mask: the class, the field, the length.
+var (
+	oxmInPort   = [4]byte{0x80, 0, byte(openflow.FieldInPort) << 1, 4}
+	oxmMetadata = [4]byte{0x80, 0, byte(openflow.FieldMetadata) << 1, 8}
+)
 
 // priorityOf is an entry's priority in the physical switch: one more, for below all entries stands what shows misses. The
 // two highest have the same, and place keeps their entries apart.
