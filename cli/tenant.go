@@ -91,7 +91,7 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	cmd.Flags().StringArrayVar(&a.space, "space", nil, "a region, PRIORITY:FIELD=VALUE,...; once for each (default: all packets)")
 	cmd.Flags().StringArrayVar(&a.controllers, "controller", nil, "tcp:HOST:PORT or ssl:HOST:PORT; once for each")
 	cmd.Flags().StringToIntVar(&a.limits, "limit", nil,
-		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes; as entries=1000")
+		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes, mbps; as entries=1000")
 	cmd.Flags().Uint16Var(&a.number, "number", 0, "its number, 1 to 1023 (default: one that no tenant had)")
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "a file with the definition, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&a.replace, "replace", false, "change the tenant if there is one")
@@ -333,7 +333,7 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 	if l := t.Limits; l != nil {
 		for _, of := range l.All() {
 			if *of.Value != 0 {
-				rows = append(rows, []string{"limit", fmt.Sprintf("%s=%d", of.Name, *of.Value)})
+				rows = append(rows, []string{"limit", fmt.Sprintf("%s=%d%s", of.Name, *of.Value, notEnforced(t.State, of.Name))})
 			}
 		}
 	}
@@ -380,6 +380,19 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 	shown.replaceIn(rows[1:])
 	fmt.Fprintln(w)
 	return command.WriteTable(w, rows)
+}
+
+// notEnforced says where a limit is not in force, and why.
+func notEnforced(s *client.TenantState, limit string) (text string) {
+	if s == nil || !slices.Contains(s.NotEnforced, limit) {
+		return ""
+	}
+	for _, sw := range s.Switches {
+		if sw.BandwidthProblem != "" {
+			text += fmt.Sprintf("; not in force at %s: %s", sw.DPID, sw.BandwidthProblem)
+		}
+	}
+	return text
 }
 
 func newTenantRemove() *cobra.Command {

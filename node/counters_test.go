@@ -122,26 +122,35 @@ func TestTenantsCounters(t *testing.T) {
 	}
 }
 
-func testCounters(t *testing.T, physical, v openflow.Version) {
-	var tenants *tenancy.Tenancies
-	weir, n := emulateWith(t, "linear:1,hosts=4", physical, func(c *node.Config) {
-		c.Tenants = func(of *tenancy.Tenancies) { tenants = of }
+// couple are two tenants, red and blue, with two hosts each at one emulated switch, and a controller each.
+type couple struct {
+	t           *testing.T
+	weir        *instance
+	net         *emu.Network
+	tenants     *tenancy.Tenancies
+	controllers []*tenantsController
+}
+
+func newCouple(t *testing.T, physical, v openflow.Version, limits tenant.Limits) *couple {
+	c := &couple{t: t}
+	c.weir, c.net = emulateWith(t, "linear:1,hosts=4", physical, func(cfg *node.Config) {
+		cfg.Tenants = func(of *tenancy.Tenancies) { c.tenants = of }
 	})
-	found(weir, n)
-	hosts, all := n.Hosts(), tenant.New()
-	var controllers []*tenantsController
+	found(c.weir, c.net)
+	hosts, all := c.net.Hosts(), tenant.New()
 	var listeners []net.Listener
 	for i, name := range []string{"red", "blue"} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer ln.Close()
+		t.Cleanup(func() { ln.Close() })
 		listeners = append(listeners, ln)
-		d := tenant.Definition{Name: name, Number: uint16(i + 1), Controllers: []tenant.Controller{{Address: ln.Addr().String()}}}
+		d := tenant.Definition{Name: name, Number: uint16(i + 1), Limits: limits,
+			Controllers: []tenant.Controller{{Address: ln.Addr().String()}}}
 		for _, h := range hosts[2*i : 2*i+2] {
 			at := h.Spec().At
-			d.Ports = append(d.Ports, netview.Point{DPID: netview.DPID(n.Switches()[at.Switch].DatapathID()), Port: at.Port})
+			d.Ports = append(d.Ports, netview.Point{DPID: netview.DPID(c.net.Switches()[at.Switch].DatapathID()), Port: at.Port})
 			var m openflow.Match
 			m.Set(openflow.FieldEthSrc, h.Spec().MAC[:], nil)
 			d.Space = append(d.Space, tenant.Region{Priority: 10, Match: m})
@@ -150,14 +159,45 @@ func testCounters(t *testing.T, physical, v openflow.Version) {
 			t.Fatal(err)
 		}
 	}
-	tenants.Set(all)
+	c.tenants.Set(all)
 	for _, ln := range listeners {
-		c := meetSwitch(t, ln, v)
-		controllers = append(controllers, c)
-		c.ask(floods(1, openflow.Match{}))
-		c.ask(floods(5, ipv4(t)))
+		k := meetSwitch(t, ln, v)
+		c.controllers = append(c.controllers, k)
+		k.ask(floods(1, openflow.Match{}))
+		k.ask(floods(5, ipv4(t)))
 	}
-	red := controllers[0]
+	return c
+}
+
+// send has a host send datagrams to another, and waits until as many have arrived as enough says.
+func (c *couple) send(from, to int, spec host.FlowSpec, enough func(sent host.FlowReport, received uint64) bool) {
+	c.t.Helper()
+	hosts := c.net.Hosts()
+	src, dst := hosts[from].Spec().IPv4.Addr(), hosts[to].Spec().IPv4.Addr()
+	var f *host.Flow
+	spec.Dst = dst
+	hosts[from].Do(func(h *host.Host, now time.Duration, _ host.Output) {
+		var err error
+		if f, err = h.UDP(spec, now); err != nil {
+			c.t.Fatal(err)
+		}
+	})
+	c.weir.await("the datagrams to arrive", func() bool {
+		var report host.FlowReport
+		received := uint64(0)
+		hosts[from].Do(func(*host.Host, time.Duration, host.Output) { report = f.Report() })
+		hosts[to].Do(func(h *host.Host, _ time.Duration, _ host.Output) {
+			if s := h.Sink(src, f.SrcPort(), dst, host.DefaultFlowPort); s != nil {
+				received = s.Report().Received
+			}
+		})
+		return enough(report, received)
+	})
+}
+
+func testCounters(t *testing.T, physical, v openflow.Version) {
+	c := newCouple(t, physical, v, tenant.Limits{})
+	weir, red := c.weir, c.controllers[0]
 	want := func(what, entry string) {
 		t.Helper()
 		got, sum := "", ""
@@ -174,37 +214,25 @@ func testCounters(t *testing.T, physical, v openflow.Version) {
 			t.Errorf("%s: %s", what, sum)
 		}
 	}
-	send := func(from, to *emu.Host, count uint64) {
+	send := func(from, to int, count uint64) {
 		t.Helper()
-		var f *host.Flow
-		from.Do(func(h *host.Host, now time.Duration, _ host.Output) {
-			var err error
-			if f, err = h.UDP(host.FlowSpec{Dst: to.Spec().IPv4.Addr(), Rate: 1000, Size: 100, Count: count}, now); err != nil {
-				t.Fatal(err)
-			}
-		})
-		weir.await("the datagrams to arrive", func() (done bool) {
-			to.Do(func(h *host.Host, _ time.Duration, _ host.Output) {
-				s := h.Sink(from.Spec().IPv4.Addr(), f.SrcPort(), to.Spec().IPv4.Addr(), host.DefaultFlowPort)
-				done = s != nil && s.Report().Received == count
-			})
-			return done
-		})
+		c.send(from, to, host.FlowSpec{Rate: 1000, Size: 100, Count: count},
+			func(_ host.FlowReport, received uint64) bool { return received == count })
 	}
-	send(hosts[2], hosts[3], 7)
-	send(hosts[0], hosts[1], 25)
+	send(2, 3, 7)
+	send(0, 1, 25)
 	want("25 packets", "25 packets, 3550 bytes")
-	if got, _ := controllers[1].counted(); got != "7 packets, 994 bytes" {
+	if got, _ := c.controllers[1].counted(); got != "7 packets, 994 bytes" {
 		t.Errorf("the other tenant is told of %s", got)
 	}
 
 	change := floods(5, ipv4(t))
 	change.Command = openflow.FlowModifyStrict
-	at := hosts[1].Spec().At.Port
+	at := c.net.Hosts()[1].Spec().At.Port
 	change.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(at), openflow.Output(at))}
 	red.ask(change) // it stays the same entry
 	want("the same", "25 packets, 3550 bytes")
-	send(hosts[0], hosts[1], 10)
+	send(0, 1, 10)
 	want("10 more", "35 packets, 4970 bytes")
 
 	anew := floods(5, ipv4(t))
@@ -213,12 +241,38 @@ func testCounters(t *testing.T, physical, v openflow.Version) {
 	}
 	red.ask(anew)
 	want("none", "0 packets, 0 bytes")
-	send(hosts[1], hosts[0], 4)
+	send(1, 0, 4)
 	want("4 packets", "4 packets, 568 bytes")
 
-	list, _ := tenants.State("red")
+	list, _ := c.tenants.State("red")
 	if len(list) != 1 || list[0].Counted.IsZero() || time.Since(list[0].Counted) > patience {
 		t.Errorf("the state says %+v", list)
+	}
+}
+
+// TestTenantsBandwidth: of a tenant that sends more than its limit the packets above it are dropped at the switch, and those of
+// another one with the same limit are not. A switch without meters says that it does not limit.
+func TestTenantsBandwidth(t *testing.T) {
+	const sent, few = 10_000, 20 // datagrams of a kilobyte: 80 Mbit, and less than the meter takes at once
+	c := newCouple(t, openflow.V13, openflow.V13, tenant.Limits{Mbps: 1})
+	passed := uint64(0)
+	c.send(0, 1, host.FlowSpec{Rate: sent, Size: 1000, Count: sent}, func(r host.FlowReport, received uint64) bool {
+		passed = received
+		return r.Done && received > 0
+	})
+	if passed > sent/2 {
+		t.Errorf("of %d kilobytes of red's %d pass, at a megabit a second", sent, passed)
+	}
+	c.send(2, 3, host.FlowSpec{Rate: sent, Size: 1000, Count: few},
+		func(_ host.FlowReport, received uint64) bool { return received == few })
+	for _, name := range []string{"red", "blue"} {
+		if list, _ := c.tenants.State(name); len(list) != 1 || list[0].Bandwidth != "" {
+			t.Errorf("the state of %s says %+v", name, list)
+		}
+	}
+	without := newCouple(t, openflow.V10, openflow.V10, tenant.Limits{Mbps: 1})
+	if list, _ := without.tenants.State("red"); len(list) != 1 || list[0].Bandwidth == "" {
+		t.Errorf("at a switch of OpenFlow 1.0 the state says %+v", list)
 	}
 }
 

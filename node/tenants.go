@@ -103,6 +103,9 @@ func (s tenantStates) State(name string) (client.TenantState, bool) {
 		sw := client.TenantSwitch{DPID: v.DPID.String(), Connected: v.Connected, Controllers: []client.TenantConnection{},
 			Entries: v.Entries, Groups: v.Groups, Meters: v.Meters, Ports: append([]uint32{}, v.Ports...),
 			LostIns: v.Losses.PacketIns, LostWaiting: v.Losses.Waiting, Paced: v.Losses.Paced, Waiting: v.Waiting}
+		if sw.BandwidthProblem = v.Bandwidth; v.Bandwidth != "" {
+			state.NotEnforced = []string{"mbps"}
+		}
 		if !v.Counted.IsZero() {
 			asOf := v.Counted.UTC()
 			sw.CountersAsOf, sw.CountersAgeMS = &asOf, max(time.Since(asOf).Milliseconds(), 0)

@@ -17,6 +17,8 @@ type Limits struct {
 	PacketIns int
 	// WaitingBytes is how many bytes wait for a controller that does not read; 0: WaitingDefault. What does not fit is lost.
 	WaitingBytes int
+	// Mbps is how many megabits a second of its packets pass at each switch that has meters, of all its ports together; 0: all.
+	Mbps int
 }
 
 // What a tenant may have where its definition says nothing.
@@ -26,6 +28,9 @@ const (
 	MetersDefault  = 4096
 	WaitingDefault = 4 << 20
 )
+
+// mbpsMax is the highest bandwidth: a meter counts kilobits in 32 bits.
+const mbpsMax = 4_000_000
 
 // waitingLeast is what the longest message takes.
 const waitingLeast = 1 << 16
@@ -46,10 +51,12 @@ func (l Limits) check() error {
 		name  string
 		value int
 		least int
-	}{{"entries", l.Entries, 1}, {"groups", l.Groups, 1}, {"meters", l.Meters, 1}, {"messages", l.Messages, 1},
-		{"packet_ins", l.PacketIns, 1}, {"waiting_bytes", l.WaitingBytes, waitingLeast}} {
-		if f.value != 0 && f.value < f.least || f.value > limitMax {
-			want := fmt.Sprintf("%d to %d, or 0 for the default", f.least, limitMax)
+		most  int
+	}{{"entries", l.Entries, 1, limitMax}, {"groups", l.Groups, 1, limitMax}, {"meters", l.Meters, 1, limitMax},
+		{"messages", l.Messages, 1, limitMax}, {"packet_ins", l.PacketIns, 1, limitMax},
+		{"waiting_bytes", l.WaitingBytes, waitingLeast, limitMax}, {"mbps", l.Mbps, 1, mbpsMax}} {
+		if f.value != 0 && f.value < f.least || f.value > f.most {
+			want := fmt.Sprintf("%d to %d, or 0 for the default", f.least, f.most)
 			return &Error{"limits." + f.name, fmt.Sprint(f.value), want}
 		}
 	}

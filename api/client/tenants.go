@@ -34,6 +34,7 @@ type TenantLimits struct {
 	PacketIns int `json:"packet_ins,omitempty" maximum:"10000000" doc:"That are shown in a second; left out: all."`
 	// WaitingBytes is of each connection.
 	WaitingBytes int `json:"waiting_bytes,omitempty" maximum:"10000000" doc:"That wait for a controller which does not read, at least 65536; more are lost. Left out: 4194304."`
+	Mbps         int `json:"mbps,omitempty" maximum:"4000000" doc:"Megabits a second of its packets that pass at each switch which has meters, of all its ports together; left out: all."`
 }
 
 // TenantLimit is one of the limits.
@@ -45,7 +46,7 @@ type TenantLimit struct {
 // All returns the limits, with or without a value.
 func (l *TenantLimits) All() []TenantLimit {
 	return []TenantLimit{{"entries", &l.Entries}, {"groups", &l.Groups}, {"meters", &l.Meters}, {"messages", &l.Messages},
-		{"packet_ins", &l.PacketIns}, {"waiting_bytes", &l.WaitingBytes}}
+		{"packet_ins", &l.PacketIns}, {"waiting_bytes", &l.WaitingBytes}, {"mbps", &l.Mbps}}
 }
 
 // TenantRegion is a part of a tenant's space.
@@ -76,6 +77,8 @@ type Tenant struct {
 // TenantState is how a tenant is served.
 type TenantState struct {
 	Switches []TenantSwitch `json:"switches" nullable:"false" doc:"Those at which it has ports."`
+	// NotEnforced is about the definition as a whole; each switch says more.
+	NotEnforced []string `json:"not_enforced,omitempty" nullable:"false" doc:"Limits of the definition that are not in force at all of these switches: mbps, as some have no meters. bandwidth_problem of the switches says why."`
 }
 
 // TenantSwitch is one switch as a tenant has it.
@@ -91,6 +94,8 @@ type TenantSwitch struct {
 	LostWaiting uint64             `json:"lost_waiting" doc:"Messages that were lost, as too many bytes waited for a controller which did not read them."`
 	Paced       uint64             `json:"paced_messages" doc:"Messages of controllers that waited, as there were more in a second than it may send."`
 	Waiting     int                `json:"waiting" doc:"Rules of which the physical switch has not yet said whether it has them."`
+	// BandwidthProblem is about limits.mbps.
+	BandwidthProblem string `json:"bandwidth_problem,omitempty" doc:"Why the limit mbps is not in force at this switch: all packets pass."`
 	// CountersAsOf is when the physical switch was asked for what its entries have counted.
 	CountersAsOf  *time.Time `json:"counters_as_of,omitempty" doc:"When the physical switch was asked for the counters of entries, with which controllers are answered; left out: they are not known, and all ones."`
 	CountersAgeMS int64      `json:"counters_age_ms,omitempty" doc:"How old these were, in milliseconds, when this answer was made. They are read when a controller asks."`

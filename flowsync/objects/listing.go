@@ -209,7 +209,7 @@ func (t *Table) listedRow(is *listed) *row {
 
 // is reports whether a listed object has a row's content.
 func (is *listed) is(r *row) bool {
-	return is.content != nil && r.content != nil && *is.content.Digest() == *r.content.Digest()
+	return is.content != nil && r.content != nil && object.SameWork(is.content, r.content)
 }
 
 // heldAs is what the switch has of a row, if it lists this under the row's number.

@@ -75,6 +75,32 @@ func TestEachContentHasOneNumber(t *testing.T) {
 	}
 }
 
+// TestOwnersHaveMetersOfTheirOwn: meters with one content and two owners have two numbers, and what the switch lists of
+// them, which says nothing of owners, is as it was written: in an audit, and in a new session.
+func TestOwnersHaveMetersOfTheirOwn(t *testing.T) {
+	table := newTable(t, 1, nil, nil)
+	one, two := meterOf(t, 7).Owned(1), meterOf(t, 7).Owned(2)
+	table.Want(1, []object.Object{one})
+	table.Want(2, []object.Object{two})
+	if text := sent(t, table, 0); strings.Count(text, "command=add") != 2 || table.Number(one) == table.Number(two) {
+		t.Fatalf("sent %s", text)
+	}
+	list := []openflow.MeterConfig{config(table.Number(one), 7), config(table.Number(two), 7)}
+	if found := table.Audit(Read(1, table.Numbers(), nil, list), table.Mark(), time.Time{}); len(found) > 0 {
+		t.Errorf("an audit finds %+v", found)
+	}
+	numbers := table.Numbers()
+	table.Begin(openflow.V13)
+	table.Compare(Read(1, numbers, nil, list))
+	if text := sent(t, table, 0); text != "" {
+		t.Errorf("in the next session %s is sent", text)
+	}
+	found := table.Audit(Read(1, table.Numbers(), nil, list[:1]), table.Mark(), time.Time{})
+	if len(found) != 1 || !found[0].Lost {
+		t.Errorf("without one of them an audit finds %+v", found)
+	}
+}
+
 // TestDomainsDoNotMeet: what another domain has is neither adopted nor removed, and its numbers are not given out.
 func TestDomainsDoNotMeet(t *testing.T) {
 	table := newTable(t, 2, []openflow.GroupDesc{{Group: 7}}, []openflow.MeterConfig{config(1<<20, 7), config(70000, 7)})

@@ -39,6 +39,24 @@ func TestOneKeyOneContent(t *testing.T) {
 	}
 }
 
+// TestOwnedMeters: meters with one content are as many as their owners, and work alike.
+func TestOwnedMeters(t *testing.T) {
+	free := meter(t, KilobitsPerSecond, drop(1000, 10))
+	one, again, two := free.Owned(1), free.Owned(1), free.Owned(2)
+	if one.Key() != again.Key() || one.Key() == two.Key() || one.Key() == free.Key() || *one.Digest() == *two.Digest() {
+		t.Error("owners do not tell meters apart")
+	}
+	other := meter(t, KilobitsPerSecond, drop(1001, 10)).Owned(1)
+	if !SameWork(one, two) || !SameWork(free, one) || SameWork(one, other) {
+		t.Error("what meters do depends on their owners")
+	}
+	flags := openflow.MeterFlagKbps | openflow.MeterFlagBurst
+	read, _ := ReadMeters([]openflow.MeterConfig{{Meter: 5, Flags: flags, Bands: one.Bands()}})
+	if !SameWork(read[5], one) {
+		t.Error("what a switch lists is not what was written")
+	}
+}
+
 func randomMeter(t *testing.T, r *rand.Rand) *Meter {
 	t.Helper()
 	unit, burst := Unit(r.IntN(2)), uint32(r.IntN(2))

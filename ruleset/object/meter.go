@@ -2,6 +2,7 @@ package object
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,8 @@ type Meter struct {
 	identity
 	unit  Unit
 	bands []openflow.Band // by rising rate
+	does  Digest          // of the same meter without an owner
+	owner uint64
 }
 
 // NewMeter returns a meter. Of the bands whose rate packets exceed, that with the highest rate acts. A burst of 0
@@ -49,7 +52,17 @@ func NewMeter(unit Unit, bands ...openflow.Band) (*Meter, error) {
 		return nil, fmt.Errorf("meter with %d bands: %w", len(bands), err)
 	}
 	m.identity = newIdentity(key)
+	m.does = m.digest
 	return m, nil
+}
+
+// Owned returns a meter that does the same and is one owner's, who is not 0: others with the same content have other ones, and
+// their packets do not count in this one. A switch lists it as any other with this content.
+func (m *Meter) Owned(owner uint64) *Meter {
+	own := *m
+	own.owner = owner
+	own.identity = newIdentity(binary.BigEndian.AppendUint64([]byte(m.key), owner))
+	return &own
 }
 
 // check says what is wrong of a meter whose bands are in order.
@@ -128,6 +141,9 @@ func (m *Meter) String() string {
 	b.WriteString("meter " + m.unit.String())
 	for i := range m.bands {
 		b.WriteString(" " + m.bandText(i))
+	}
+	if m.owner != 0 {
+		fmt.Fprintf(&b, " of owner %x", m.owner)
 	}
 	return b.String()
 }

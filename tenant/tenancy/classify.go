@@ -9,6 +9,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
@@ -20,20 +21,28 @@ type classified struct {
 	space      *tenant.Space
 	ports      []uint32
 	form       form
+	metered    bool // the tenant's packets pass its meter
+}
+
+// unmetered is why a switch does not take rules with a tenant's meter, in a session that has lasted since then.
+type unmetered struct {
+	why   string
+	since time.Time
 }
 
 // classifyAt orders the rules that tell the tenant's packets from others' at a switch where it has ports, also if it has none:
 // what is in its space is nobody else's there either. Where it does not have all ports that its definition stands for, since
-// links lead elsewhere, the rules name those that it has.
-func (t *tenancy) classifyAt(row *netview.Switch, ports []openflow.Port) {
-	c := classified{definition: t.definition, space: t.space, form: formOf(row)}
+// links lead elsewhere, the rules name those that it has. It returns why the limit of bandwidth is not in force.
+func (t *tenancy) classifyAt(row *netview.Switch, ports []openflow.Port) (problem string) {
+	meter, problem := t.meterAt(row)
+	c := classified{definition: t.definition, space: t.space, form: formOf(row), metered: meter != nil}
 	for i := range ports {
 		c.ports = append(c.ports, ports[i].Number)
 	}
 	was := t.classified[row.DPID]
 	if was.definition == c.definition && (was.space == c.space || !c.form.single) && was.form == c.form &&
-		slices.Equal(was.ports, c.ports) && was.sets != nil {
-		return
+		slices.Equal(was.ports, c.ports) && was.metered == c.metered && was.sets != nil {
+		return problem
 	}
 	local := *t.definition
 	if _, all := local.At(row.DPID); !all || len(ports) < countOf(row) {
@@ -46,9 +55,44 @@ func (t *tenancy) classifyAt(row *netview.Switch, ports []openflow.Port) {
 	if c.form.single {
 		c.sets = vswitch.ClassifySingle(&local, t.space, row.DPID)
 	} else {
-		c.sets = vswitch.Classify(&local, row.DPID)
+		c.sets = vswitch.Classify(&local, row.DPID, meter)
 	}
 	t.classify(row.DPID, c)
+	return problem
+}
+
+// meterAt returns the meter that the tenant's packets pass at a switch, nil for none, and why there is none though its bandwidth
+// is limited.
+func (t *tenancy) meterAt(row *netview.Switch) (meter *object.Meter, problem string) {
+	meter = vswitch.Bandwidth(t.definition)
+	was, is := t.unmetered[row.DPID]
+	switch {
+	case meter == nil:
+		return nil, ""
+	case row.Version == openflow.V10:
+		return nil, "the switch speaks OpenFlow 1.0, which has no meters"
+	case formOf(row).single:
+		return nil, "tenants' rules share one table of the switch with all others, and none goes before them"
+	case is && was.since.Equal(row.Since):
+		return nil, was.why
+	}
+	delete(t.unmetered, row.DPID)
+	return meter, ""
+}
+
+// withoutMeter has rules that a switch has refused, which use the tenant's meter, be ordered without it by the next classifyAt.
+func (t *tenancy) withoutMeter(snap *netview.Snapshot, refused map[*ruleset.Set]string) {
+	for dpid, c := range t.classified {
+		for _, set := range c.sets {
+			if why, is := refused[set]; is {
+				since := time.Time{}
+				if row, known := snap.Switch(dpid); known {
+					since = row.Since
+				}
+				t.unmetered[dpid] = unmetered{why, since}
+			}
+		}
+	}
 }
 
 // countOf is how many ports of a switch a tenant may have.
@@ -68,16 +112,18 @@ func (t *tenancy) classify(dpid netview.DPID, c classified) {
 		before[classOf(set)] = set
 	}
 	var orders []ruleset.Order
+	replaced := make(map[class]bool) // what stands where something else is ordered, by place
 	for i, set := range c.sets {
 		if old := before[classOf(set)]; old != nil {
 			c.sets[i] = old
 			delete(before, classOf(set))
 		} else {
 			orders = append(orders, ruleset.Order{Rules: set})
+			replaced[classOf(set).place()] = true
 		}
 	}
 	for _, old := range t.classified[dpid].sets {
-		if before[classOf(old)] != nil {
+		if before[classOf(old)] != nil && !replaced[classOf(old).place()] {
 			orders = append(orders, ruleset.Order{Rules: old, Remove: true})
 		}
 	}
@@ -96,11 +142,22 @@ type class struct {
 	in       uint32
 	match    string
 	drops    bool
+	meter    string // its key; empty without
+}
+
+// place returns the place alone.
+func (c class) place() class {
+	c.drops, c.meter = false, ""
+	return c
 }
 
 func classOf(set *ruleset.Set) class {
 	leg, hop := set.At(0)
-	return class{set.Table, set.Priority, hop.In, string(leg.Match), len(hop.Do.Instructions()) == 0}
+	meter := ""
+	for _, o := range hop.Do.Objects() {
+		meter = o.Key()
+	}
+	return class{set.Table, set.Priority, hop.In, string(leg.Match), len(hop.Do.Instructions()) == 0, meter}
 }
 
 // retryAfter is the time after which a rule of classification is ordered again that a switch has refused.
@@ -112,6 +169,26 @@ type refusals struct {
 	mu    sync.Mutex
 	list  map[*ruleset.Set]bool
 	since time.Time // of the first that is in the list
+	// metered are those that use a tenant's meter, and why they were refused: they are ordered without it at once.
+	metered map[*ruleset.Set]string
+}
+
+// addMetered adds a refused rule that uses a meter.
+func (r *refusals) addMetered(o *ruleset.Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.metered == nil {
+		r.metered = make(map[*ruleset.Set]string)
+	}
+	r.metered[o.Rules] = o.Reason
+}
+
+// takeMetered takes the refused rules that use a meter.
+func (r *refusals) takeMetered() (list map[*ruleset.Set]string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list, r.metered = r.metered, nil
+	return list
 }
 
 // unclassified notes which rules of classification a switch has refused, and logs it.
@@ -123,6 +200,13 @@ func (s *Tenancies) unclassified(list []ruleset.Outcome) {
 		}
 		number, _ := plan.TenantRow(o.Rules.Number)
 		_, hop := o.Rules.At(0)
+		if len(hop.Do.Objects()) > 0 {
+			s.cfg.Log.Warn("a switch takes no meter: the tenant's bandwidth is not limited there", "tenant", number, "dpid", hop.DPID,
+				"reason", o.Reason)
+			s.refused.addMetered(o)
+			s.Bell.Ring()
+			continue
+		}
 		s.cfg.Log.Error("a switch refuses a rule that tells a tenant's packets from others'; it is tried again", "tenant", number,
 			"dpid", hop.DPID, "reason", o.Reason)
 		s.refused.mu.Lock()

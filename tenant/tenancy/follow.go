@@ -20,13 +20,17 @@ func (s *Tenancies) turn() (next time.Time) {
 		s.define(wanted)
 	}
 	refused, next := s.refused.take(s.cfg.Now())
-	if refused != nil {
+	metered := s.refused.takeMetered()
+	if refused != nil || metered != nil {
 		touched = nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.tenancies)) {
 		t := s.tenancies[name]
 		if refused != nil {
 			t.forget(refused)
+		}
+		if metered != nil {
+			t.withoutMeter(snap, metered)
 		}
 		dpids := touched
 		if dpids == nil || t.stale {
@@ -123,7 +127,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 		t := s.tenancies[d.Name]
 		if t == nil {
 			t = &tenancy{of: s, rows: s.saver.rows(d), virtual: make(map[netview.DPID]*virtual),
-				classified: make(map[netview.DPID]classified)}
+				classified: make(map[netview.DPID]classified), unmetered: make(map[netview.DPID]unmetered)}
 			s.mu.Lock()
 			s.tenancies[d.Name] = t
 			s.mu.Unlock()

@@ -22,6 +22,7 @@ type Virtual struct {
 	Waiting   int       // rules whose outcome is not known
 	Counted   time.Time // when the physical switch was asked for the counters of entries; zero: they are not known
 	Restarted Restart
+	Bandwidth string // why the limit of bandwidth is not in force; empty if it is, or if there is none
 }
 
 // State returns what is known of a tenant's switches, in the order of datapath ids; false if there is no such tenant in
@@ -54,7 +55,7 @@ func (v *virtual) state() Virtual {
 		s.Counted = v.all.cfg.Now().Add(-age)
 	}
 	v.mu.Lock()
-	s.Restarted = v.restarted
+	s.Restarted, s.Bandwidth = v.restarted, v.bandwidth
 	var controllers []*controller
 	for number := range v.ports {
 		s.Ports = append(s.Ports, number)

@@ -35,6 +35,11 @@ func newFixture(t *testing.T) *fixture {
 				if b.rules[o.Rules] = true; o.Remove {
 					delete(b.rules, o.Rules)
 				}
+				for other := range b.rules { // of two in one place the later one stands
+					if other != o.Rules && other.SamePlace(0, o.Rules, 0) {
+						delete(b.rules, other)
+					}
+				}
 			}
 		}})
 	b.facts.Update(func(tx *netview.FactsTx) {
@@ -82,6 +87,9 @@ func (b *fixture) classes(dpid netview.DPID) string {
 		what := "drop"
 		if len(hop.Do.Instructions()) > 0 {
 			what = "goto"
+		}
+		if len(hop.Do.Objects()) > 0 {
+			what = "metered"
 		}
 		list = append(list, fmt.Sprintf("%s %d", what, hop.In))
 	}
@@ -177,6 +185,71 @@ func TestRefusedClassification(t *testing.T) {
 	}
 }
 
+// TestBandwidth: the packets of a tenant whose bandwidth is limited pass a meter of its own, whoever has the same limit. Where
+// the switch takes none, they pass without, the state says why, and it is tried again with the switch's next session.
+func TestBandwidth(t *testing.T) {
+	b := newFixture(t)
+	b.change(2, func(sw *netview.Switch) { sw.Version, sw.Tables = openflow.V10, 1 })
+	red := tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(1, 2), at(2, 2), at(3, 2)},
+		Limits: tenant.Limits{Mbps: 7}}
+	blue := red
+	blue.Name, blue.Number, blue.Ports = "blue", 2, []netview.Point{at(3, 3)}
+	b.define(red, blue)
+	problems := func() (list []string) {
+		state, _ := b.all.State("red")
+		for i := range state {
+			list = append(list, state[i].Bandwidth)
+		}
+		return list
+	}
+	if got := b.classes(1) + "; " + b.classes(3); got != "metered 2; metered 2, metered 3" {
+		t.Fatalf("the switches have %q", got)
+	}
+	if list := problems(); list[0] != "" || !strings.Contains(list[1], "no meters") || list[2] != "" {
+		t.Errorf("the state says %q", list)
+	}
+	keys := make(map[string]bool)
+	var refused *ruleset.Set
+	for set := range b.rules {
+		if _, hop := set.At(0); hop.DPID == 3 {
+			if keys[hop.Do.Objects()[0].Key()] = true; hop.In == 2 {
+				refused = set
+			}
+		}
+	}
+	if len(keys) != 2 {
+		t.Error("two tenants share a meter")
+	}
+	b.all.Outcomes([]ruleset.Outcome{{Rules: refused, Result: ruleset.Refused, Reason: "the switch has no meters"}})
+	b.all.turn()
+	if got := b.classes(1) + "; " + b.classes(3); got != "metered 2; goto 2, metered 3" {
+		t.Errorf("after the refusal the switches have %q", got)
+	}
+	if list := problems(); list[0] != "" || list[2] != "the switch has no meters" {
+		t.Errorf("after the refusal the state says %q", list)
+	}
+	b.change(3, func(sw *netview.Switch) { sw.Since = sw.Since.Add(time.Second) })
+	if b.all.turn(); b.classes(3) != "metered 2, metered 3" || problems()[2] != "" {
+		t.Errorf("with the next session switch 3 has %q, and the state says %q", b.classes(3), problems())
+	}
+	red.Limits.Mbps = 0
+	b.define(red, blue)
+	if got := b.classes(1) + "; " + b.classes(3) + fmt.Sprint(problems()); got != "goto 2; goto 2, metered 3[  ]" {
+		t.Errorf("without a limit the switches have %q", got)
+	}
+}
+
+// change changes a switch in the view.
+func (b *fixture) change(dpid netview.DPID, do func(sw *netview.Switch)) {
+	b.facts.Update(func(tx *netview.FactsTx) {
+		sw, _ := b.all.cfg.View.Snapshot().Switch(dpid)
+		next := *sw
+		next.Ports = slices.Clone(sw.Ports)
+		do(&next)
+		tx.PutSwitch(&next)
+	})
+}
+
 // TestPortsOfTenants: while a port is up and it is not known where it leads, the tenant does not have it; nor when the link that
 // was found there is down, if it led to others.
 func TestPortsOfTenants(t *testing.T) {
@@ -187,15 +260,7 @@ func TestPortsOfTenants(t *testing.T) {
 		list, _ := b.all.State("red")
 		return fmt.Sprint(list[0].Ports)
 	}
-	change := func(do func(sw *netview.Switch)) {
-		b.facts.Update(func(tx *netview.FactsTx) {
-			sw, _ := b.all.cfg.View.Snapshot().Switch(1)
-			next := *sw
-			next.Ports = slices.Clone(sw.Ports)
-			do(&next)
-			tx.PutSwitch(&next)
-		})
-	}
+	change := func(do func(sw *netview.Switch)) { b.change(1, do) }
 	if got := ports(); got != "[2 3]" {
 		t.Errorf("port 1 leads to another's port: the tenant has %s", got)
 	}

@@ -24,6 +24,7 @@ type tenancy struct {
 	virtual    map[netview.DPID]*virtual
 	classified map[netview.DPID]classified
 	stale      bool // what it has at switches does not follow its definition, or others', yet
+	unmetered  map[netview.DPID]unmetered
 }
 
 // define gives the tenancy its definition, and reports whether it is another one.
@@ -109,7 +110,7 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 		return time.Time{}
 	}
 	ports := t.ports(snap, row)
-	t.classifyAt(row, ports)
+	problem := t.classifyAt(row, ports)
 	if len(here) == 0 && !all {
 		if v != nil {
 			t.removeAt(dpid)
@@ -124,6 +125,7 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 		v = t.add(row, ports)
 	}
 	v.setPorts(ports)
+	v.noteBandwidth(problem)
 	if row.Connected {
 		v.away = false
 		v.connect(t.definition.Controllers)
@@ -223,6 +225,7 @@ type virtual struct {
 	away   bool // the physical switch is away, and controllers are to lose their connections soon
 
 	mu          sync.Mutex               // guards what follows
+	bandwidth   string                   // why the limit of bandwidth is not in force
 	ports       map[uint32]openflow.Port // the part alone changes them
 	controllers map[tenant.Controller]*controller
 	restarted   Restart
@@ -254,6 +257,13 @@ func (v *virtual) note(p openflow.Port, has bool) {
 	if delete(v.ports, p.Number); has {
 		v.ports[p.Number] = p
 	}
+}
+
+// noteBandwidth notes why the limit of bandwidth is not in force.
+func (v *virtual) noteBandwidth(problem string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.bandwidth = problem
 }
 
 // errAway ends connections to controllers.

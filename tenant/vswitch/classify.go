@@ -5,6 +5,7 @@ import (
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 	"github.com/weirnet/weir/tenant"
 )
 
@@ -15,8 +16,29 @@ const (
 	priorityPort   = priorityRegion + 2*tenant.PriorityMax + 2
 )
 
-// Classify returns the rules of table 0 at a switch that tell a tenant's packets from others'.
-func Classify(d *tenant.Definition, dpid netview.DPID) (sets []*ruleset.Set) {
+// Bandwidth returns the meter that all packets of a tenant pass at a switch; nil if its definition does not limit them. It is the
+// tenant's own. Its burst is an eighth of a second.
+func Bandwidth(d *tenant.Definition) *object.Meter {
+	rate := uint32(1000 * d.Limits.Mbps)
+	if rate == 0 {
+		return nil
+	}
+	m, err := object.NewMeter(object.KilobitsPerSecond, openflow.Band{Type: openflow.BandDrop, Rate: rate,
+		Burst: max(rate/8, burstLeast)})
+	if err != nil {
+		panic(err) // a rate and a burst
+	}
+	return m.Owned(uint64(d.Number)<<32 | bandwidthOwner)
+}
+
+const (
+	burstLeast     = 200     // kbit: 16 long frames
+	bandwidthOwner = 1 << 63 // no meter of the tenant's own has it
+)
+
+// Classify returns the rules of table 0 at a switch that tell a tenant's packets from others'. All of the tenant's pass the
+// meter, if there is one.
+func Classify(d *tenant.Definition, dpid netview.DPID, meter *object.Meter) (sets []*ruleset.Set) {
 	ports, all := d.At(dpid)
 	if all {
 		ports = []uint32{ruleset.AnyPort}
@@ -27,9 +49,20 @@ func Classify(d *tenant.Definition, dpid netview.DPID) (sets []*ruleset.Set) {
 	to := []openflow.Instruction{{Type: openflow.InstructionWriteMetadata, Metadata: plan.TenantMetadata(d.Number),
 		MetadataMask: plan.MetadataTenant},
 		openflow.GotoTable(plan.TableTenantFirst)}
+	var objects []object.Object
+	if meter != nil {
+		to, objects = append(to, openflow.UseMeter(0)), []object.Object{meter}
+	}
 	add := func(priority uint16, match []byte, in uint32, do []openflow.Instruction) {
+		behaviour := ruleset.Do(in, nil)
+		if do != nil {
+			var err error
+			if behaviour, err = ruleset.Use(in, do, objects...); err != nil {
+				panic(err) // it names the one object that there is, or none
+			}
+		}
 		set := ruleset.New(plan.KindTenant, plan.TenantOwner(d.Number, 0), priority, ruleset.Leg{Match: match,
-			Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: dpid, In: in, Do: ruleset.Do(in, do)}}}})
+			Route: &ruleset.Route{Hops: []*ruleset.Hop{{DPID: dpid, In: in, Do: behaviour}}}})
 		set.Table = plan.TableAdmission
 		sets = append(sets, set)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/weirnet/weir/tenant"
 )
 
-// contents are what the tenant's groups and meters do, by its numbers: the physical switch has them under other ones,
-// shared with all rules that use the same content.
+// contents are what the tenant's groups and meters do, by its numbers: the physical switch has them under other ones, and
+// groups shared with all rules that use the same content.
 type contents struct {
 	groups map[uint32]*object.Group
 	meters map[uint32]*object.Meter
@@ -114,7 +114,7 @@ func listedMeters(tables *flowtable.Switch, now time.Duration) []openflow.MeterC
 }
 
 // contentsOf reads what the groups and meters of tables do, with the ports that there are.
-func contentsOf(tables *flowtable.Switch, own ports, now time.Duration) (c contents) {
+func contentsOf(of uint16, tables *flowtable.Switch, own ports, now time.Duration) (c contents) {
 	list := listedGroups(tables, now)
 	for i := range list {
 		g := &list[i]
@@ -128,6 +128,9 @@ func contentsOf(tables *flowtable.Switch, own ports, now time.Duration) (c conte
 	}
 	c.groups, _ = object.ReadGroups(list)
 	c.meters, _ = object.ReadMeters(listedMeters(tables, now))
+	for number, m := range c.meters { // a tenant's packets do not count in another's meters, nor in another one of its own
+		c.meters[number] = m.Owned(uint64(of)<<32 | uint64(number))
+	}
 	return c
 }
 

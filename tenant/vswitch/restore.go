@@ -136,7 +136,7 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 	if err := again.objects(x.objects); err != nil {
 		return err
 	}
-	s.contents = contentsOf(s.tables, s.ports, now)
+	s.contents = contentsOf(s.cfg.Tenant, s.tables, s.ports, now)
 	slices.SortFunc(x.entries, func(a, b *savedEntry) int { return cmp.Compare(a.age, b.age) })
 	again.labels(x)
 	for _, e := range x.entries {

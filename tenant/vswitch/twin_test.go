@@ -209,7 +209,7 @@ func (w *world) classify() {
 	}
 	w.classified = nil
 	for _, d := range w.tenants.All() {
-		list := Classify(d, 1)
+		list := Classify(d, 1, nil)
 		if w.single {
 			list = ClassifySingle(d, w.tenants.Space(d.Name), 1)
 		}
