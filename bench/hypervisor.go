@@ -27,8 +27,13 @@ type Hypervisor struct {
 	Duration time.Duration // of one run; default 3 s
 	// Cut is for how long there is load before and after each run that does not count; default a tenth of Duration,
 	// negative none.
-	Cut     time.Duration
-	Program string // the weir binary of instance and relay; default this one
+	Cut time.Duration
+	// Attack, if not 0, has one more tenant, whose controller sends so many messages a second, as far as they are taken, and
+	// waits for nothing (tenants.Attack). Beside that the same messages go to a sink, and there is no relay and no bare path.
+	Attack int
+	// AttackLimit is how many messages a second that tenant may send; 0: as many as it likes.
+	AttackLimit int
+	Program     string // the weir binary of instance and relay; default this one
 	Options
 }
 
@@ -50,6 +55,16 @@ func (c *Hypervisor) Check() error {
 	} else if c.PID != 0 {
 		return errors.New("the process id of a hypervisor given, and not its address")
 	}
+	switch {
+	case c.Attack < 0 || c.AttackLimit < 0:
+		return errors.New("less than no messages given, of the tenant that attacks")
+	case c.Attack == 0 && c.AttackLimit > 0:
+		return errors.New("a limit of a tenant that attacks given, and no attack")
+	case c.Attack > 0 && (c.Address != "" || c.NoWeir):
+		return errors.New("an attack given, which is made on Weir alone")
+	case c.Attack > 0 && c.Tenants == tenants.MaxTenants:
+		return fmt.Errorf("%d tenants and an attack given, want one tenant less", c.Tenants)
+	}
 	return cmp.Or(c.Options.check(5), c.Config.Check())
 }
 
@@ -57,6 +72,7 @@ func (c *Hypervisor) Check() error {
 const (
 	relayed   = "relay"
 	untouched = target.Bare
+	sunk      = "sink" // Weir too, with the messages of an attack sent elsewhere
 )
 
 func (c *Hypervisor) plan(r *report.Report) (list []participant) {
@@ -71,6 +87,9 @@ func (c *Hypervisor) plan(r *report.Report) (list []participant) {
 	}
 	if !c.NoWeir {
 		names = slices.Insert(names, 0, report.Weir)
+	}
+	if c.Attack > 0 {
+		names = []string{report.Weir, sunk}
 	}
 	all := &comparison{}
 	for _, name := range names {
@@ -96,8 +115,15 @@ func (c *Hypervisor) title() string {
 	if c.Nagle {
 		delay = "no TCP_NODELAY"
 	}
-	return fmt.Sprintf("hypervisor: %s, %s, OpenFlow %s, %s, %s, %s", c.Kind.Messages(),
+	title := fmt.Sprintf("hypervisor: %s, %s, OpenFlow %s, %s, %s, %s", c.Kind.Messages(),
 		report.Plural(c.Tenants, "tenant", "tenants"), c.Version, report.Plural(c.Switches, "switch", "switches"), how, delay)
+	if c.Attack > 0 {
+		title += fmt.Sprintf(", beside one that sends %s messages/s", report.Thousands(c.Attack))
+	}
+	if c.AttackLimit > 0 {
+		title += fmt.Sprintf(", and may send %s", report.Thousands(c.AttackLimit))
+	}
+	return title
 }
 
 // stand is a load with what stands between its ends.
@@ -108,6 +134,7 @@ type stand struct {
 	report    *report.Report
 	all       *comparison
 	load      *tenants.Load
+	attack    *tenants.Attack  // nil: there is none
 	process   *target.Process  // nil: nothing is between them
 	latency   report.Histogram // of all runs
 	lateness  report.Histogram
@@ -207,7 +234,10 @@ func (s *stand) finish() {
 }
 
 // comparison puts the figures of a run beside those of the others in the same run.
-type comparison struct{ stands []*stand }
+type comparison struct {
+	stands []*stand
+	taken  float64 // messages a second that were taken of the attack of the last run
+}
 
 // compare adds the ratios of the i-th run, as soon as all that take part still have done it.
 func (c *comparison) compare(i int) {

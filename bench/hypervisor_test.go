@@ -150,3 +150,36 @@ func TestWeirServesTenants(t *testing.T) {
 		}
 	}
 }
+
+// TestAttackIsMeasuredBesideItsSink: the messages of a tenant that attacks are counted, to Weir and to the sink, which gets as
+// many; the others' are answered.
+func TestAttackIsMeasuredBesideItsSink(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{0, 100} {
+		c := &bench.Hypervisor{Config: tenants.Config{Kind: tenants.Reaction, Tenants: 2, Rate: 200, Warmup: time.Millisecond,
+			LateLimit: time.Minute}, Attack: 5000, AttackLimit: limit, Duration: 300 * time.Millisecond,
+			Options: bench.Options{Runs: 1}}
+		r, err := bench.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != report.Valid || len(r.Results) != 2 || r.Results[0].Measure("p99 ÷ sink") == nil {
+			t.Fatalf("%s: %d results: %+v", r.Verdict, len(r.Results), r.Results[0])
+		}
+		const sent = "messages of the tenant that attacks"
+		own, sunk := r.Results[0].Measure(sent), r.Results[1].Measure(sent)
+		if own.Median < 500 || sunk.Median < own.Median/2 || sunk.Median > 2*own.Median {
+			t.Errorf("%v messages/s went to Weir, and %v to the sink", own.Median, sunk.Median)
+		}
+	}
+	for want, c := range map[string]*bench.Hypervisor{
+		"which is made on Weir alone": {Attack: 1, NoWeir: true},
+		"and no attack":               {AttackLimit: 1},
+		"less than no messages":       {Attack: -1},
+		"want one tenant less":        {Attack: 1, Config: tenants.Config{Tenants: tenants.MaxTenants}},
+	} {
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -11,17 +11,19 @@ import (
 type controller struct {
 	load   *Load
 	tenant *tenant
+	answer *template // the packet-out that answers a packet-in; nil: none does
 }
 
 // inbox is what one session of a controller has read in a batch; of its reader.
 type inbox struct {
 	tokens  []uint32
 	foreign int
+	answers outlet // scratch
 }
 
 // Connected notes the session of a switch.
 func (c *controller) Connected(s *session.Session) {
-	s.SetValue(&inbox{})
+	s.SetValue(&inbox{answers: outlet{to: s}})
 	t := c.tenant
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +69,26 @@ func (c *controller) BatchEnd(s *session.Session) {
 	if len(in.tokens)+in.foreign == 0 {
 		return
 	}
+	if c.answer != nil {
+		c.react(in)
+		return
+	}
 	c.tenant.answered(in.tokens, in.foreign, c.load.Clock())
+	in.tokens, in.foreign = in.tokens[:0], 0
+}
+
+// react answers the packet-ins of a batch.
+func (c *controller) react(in *inbox) {
+	for _, token := range in.tokens {
+		in.answers.buf = c.answer.append(in.answers.buf, token, 0)
+	}
+	err := in.answers.flush()
+	t := c.tenant
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tally.foreign += uint64(in.foreign); err != nil {
+		t.fail(err)
+	}
 	in.tokens, in.foreign = in.tokens[:0], 0
 }
 

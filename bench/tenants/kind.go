@@ -16,11 +16,12 @@ const (
 	PortStats Kind = "port-stats" // a request of a tenant's controller, and its answer
 	Echo      Kind = "echo"       // the same
 	Features  Kind = "features"   // the same
+	Reaction  Kind = "reaction"   // a packet-in, and the packet-out that the tenant's controller sends for it
 	FlowMod   Kind = "flow-mod"   // a flow-mod and a barrier of a tenant's controller, and the barrier's answer
 )
 
 // Kinds are all kinds.
-func Kinds() []Kind { return []Kind{PacketIn, PacketOut, PortStats, Echo, Features, FlowMod} }
+func Kinds() []Kind { return []Kind{PacketIn, PacketOut, PortStats, Echo, Features, Reaction, FlowMod} }
 
 // Messages are what a kind counts.
 func (k Kind) Messages() string {
@@ -29,6 +30,8 @@ func (k Kind) Messages() string {
 		return "requests for " + map[Kind]string{PortStats: "port statistics", Features: "features"}[k]
 	case Echo:
 		return "echoes"
+	case Reaction:
+		return "packet-ins that are answered"
 	case FlowMod:
 		return "pairs of flow-mod and barrier"
 	}
@@ -42,11 +45,16 @@ func (k Kind) Until() string {
 		return "the tenant's controller got it"
 	case PacketOut:
 		return "the switch got it"
+	case Reaction:
+		return "the switch got the packet-out that the tenant's controller sent for it"
 	case FlowMod:
 		return "the tenant's controller got the barrier's answer"
 	}
 	return "the tenant's controller got the answer"
 }
+
+// shows reports whether switches show packets to controllers.
+func (k Kind) shows() bool { return k == PacketIn || k == Reaction }
 
 // check finds a kind that is none.
 func (k Kind) check() error {

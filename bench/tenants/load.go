@@ -46,8 +46,12 @@ const maxQueue = 64 << 20
 
 // newServer is that of a tenant's controller.
 func newServer(l *Load, t *tenant) *session.Server {
+	c := &controller{load: l, tenant: t}
+	if l.c.Kind == Reaction {
+		c.answer = newRequest(Reaction, l.c.Version, t.number)
+	}
 	return session.NewServer(session.Config{Versions: []openflow.Version{l.c.Version}, EchoInterval: -1, MaxQueue: maxQueue,
-		HighWater: maxQueue}, &controller{load: l, tenant: t})
+		HighWater: maxQueue}, c)
 }
 
 // newNetwork makes switches.
@@ -100,7 +104,7 @@ func (l *Load) outlets(shared bool) (list [][]*outlet, err error) {
 		var mine []*outlet
 		for i := range l.c.Switches {
 			s := t.controllers[i]
-			if l.c.Kind == PacketIn {
+			if l.c.Kind.shows() {
 				s = l.source(t.number, i).sw.Session()
 			}
 			if s == nil {

@@ -94,7 +94,7 @@ func newPacketIn(v openflow.Version, pin *openflow.PacketIn) *template {
 func newRequest(k Kind, v openflow.Version, tenant int) *template {
 	p := &template{xids: []int{4}}
 	switch k {
-	case PacketOut:
+	case PacketOut, Reaction:
 		p.message = encode(nil, v, &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController,
 			Actions: []openflow.Action{openflow.Output(portOf(tenant))}, Data: appendFrame(nil, tenant)})
 		p.xids, p.stamp = nil, len(p.message)-4

@@ -28,7 +28,7 @@ func (l settling) run(ctx context.Context) error {
 	if err := l.await(ctx, l.connected); err != nil {
 		return err
 	}
-	if l.c.Kind == PacketIn && l.c.Version != openflow.V10 { // 1.0 shows packets that no entry matches
+	if l.c.Kind.shows() && l.c.Version != openflow.V10 { // 1.0 shows packets that no entry matches
 		l.each(func(t *tenant) {
 			for _, s := range t.controllers {
 				if _, err := s.Send(addition(0, openflow.OutputController(openflow.ControllerNoCut))); err != nil {
@@ -50,6 +50,9 @@ func (l settling) run(ctx context.Context) error {
 	l.each(func(t *tenant) { t.own = own[t.number] })
 	if err := l.probe(ctx); err != nil {
 		return err
+	}
+	for _, s := range l.sources {
+		s.settled()
 	}
 	return l.check()
 }
@@ -130,7 +133,7 @@ func (l settling) prepare() error {
 		var list []*template
 		for i := range l.c.Switches {
 			p := newRequest(l.c.Kind, l.c.Version, t.number)
-			if l.c.Kind == PacketIn {
+			if l.c.Kind.shows() {
 				s := l.source(t.number, i)
 				if p = s.packetIn(t.number); p == nil {
 					return fmt.Errorf("switch %d, with %s, shows packets of tenant %d to no controller", i+1,

@@ -19,7 +19,7 @@ type source struct {
 	touched []uint32   // tenants that have some
 
 	mu       sync.Mutex
-	model    *flowtable.Switch // nil: packet-ins are not measured
+	model    *flowtable.Switch // nil: packet-ins are not measured, or are settled
 	mod      openflow.FlowMod  // memory that is used again
 	shown    shown
 	problems int // messages that the model refused
@@ -27,7 +27,7 @@ type source struct {
 
 func newSource(l *Load, sw *loadswitch.Switch) *source {
 	s := &source{load: l, sw: sw, tokens: make([][]uint32, l.c.Tenants)}
-	if l.c.Kind == PacketIn {
+	if l.c.Kind.shows() {
 		s.model = flowtable.New(flowtable.Config{Tables: loadswitch.Tables})
 		s.model.SetMiss(l.c.Version == openflow.V10)
 		for n := range ports {
@@ -51,9 +51,7 @@ func (s *source) Frame(_ *session.Session, h openflow.Header, frame []byte) bool
 		s.tokens[tenant] = append(s.tokens[tenant], token)
 		return true
 	case openflow.TypeFlowMod, openflow.TypeGroupMod:
-		if s.model != nil {
-			s.change(h, frame)
-		}
+		s.change(h, frame)
 	}
 	return false
 }
@@ -62,6 +60,9 @@ func (s *source) Frame(_ *session.Session, h openflow.Header, frame []byte) bool
 func (s *source) change(h openflow.Header, frame []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.model == nil {
+		return
+	}
 	var err error
 	if h.Type == openflow.TypeFlowMod {
 		if err = s.mod.Parse(h.Version, frame[openflow.HeaderLen:]); err == nil {
@@ -76,6 +77,13 @@ func (s *source) change(h openflow.Header, frame []byte) {
 	if err != nil {
 		s.problems++
 	}
+}
+
+// settled ends that the model is kept: what its packet-ins are is known.
+func (s *source) settled() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.model = nil
 }
 
 // packetIn is the template of a tenant's packet-ins; nil while the switch shows its packets to nobody.

@@ -16,7 +16,7 @@ import (
 
 func TestWrongConfigsAreRefused(t *testing.T) {
 	for want, c := range map[string]Config{
-		`message "nonesuch" given, want packet-in, packet-out, port-stats, echo, features, flow-mod`: {Kind: "nonesuch"},
+		`message "nonesuch" given, want packet-in, packet-out, port-stats, echo, features, reaction, flow-mod`: {Kind: "nonesuch"},
 		"201 tenants given, want 1 to 200":                                          {Tenants: 201},
 		"-1 tenants given":                                                          {Tenants: -1},
 		"101 switches given, want 1 to 100":                                         {Switches: 101},

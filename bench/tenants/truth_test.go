@@ -34,7 +34,8 @@ func ofLoad(k Kind, m []byte) bool {
 	switch {
 	case err != nil:
 		return false
-	case k == PacketIn && h.Type == openflow.TypePacketIn || k == PacketOut && h.Type == openflow.TypePacketOut:
+	case k == PacketIn && h.Type == openflow.TypePacketIn,
+		(k == PacketOut || k == Reaction) && h.Type == openflow.TypePacketOut:
 		return true
 	}
 	return h.XID >= ownXID && k.answers(h, m)

@@ -33,6 +33,7 @@ all ports, and to connect each to its controller, the first at --controllers, th
 		Example: `  weir bench hypervisor --rate 40000
   weir bench hypervisor --message packet-out --tenants 20 --total-rate 60000 --tcp-nodelay=false
   weir bench hypervisor --message flow-mod --outstanding 1
+  weir bench hypervisor --message reaction --tenants 4 --rate 1000 --attack 10000 --attack-limit 1000
   weir bench hypervisor --openflow-version 1.0 --hypervisor 127.0.0.1:6633 --controllers 127.0.0.1:10000`,
 	}
 	f := scenario(cmd, c, func(f *pflag.FlagSet) (bench.Scenario, error) {
@@ -73,6 +74,9 @@ all ports, and to connect each to its controller, the first at --controllers, th
 	f.DurationVar(&c.Cut, "cut", 0, "load before and after each run that does not count (default a tenth of --duration)")
 	f.DurationVar(&c.Settle, "settle", time.Minute, "how long it may take until messages of all tenants come through")
 	f.DurationVar(&c.LateLimit, "late-limit", time.Millisecond, "at a set rate: how late one message in a hundred may be sent")
+	f.IntVar(&c.Attack, "attack", 0,
+		"messages a second of one more tenant, which waits for nothing, to Weir and, beside that, to a sink")
+	f.IntVar(&c.AttackLimit, "attack-limit", 0, "messages a second that Weir reads of that tenant (default all)")
 	programFlag(f, &c.Program)
 	return cmd
 }
