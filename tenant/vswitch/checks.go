@@ -10,7 +10,10 @@ import (
 )
 
 // checks refuse what the tables would take, and the physical switch must not have.
-type checks struct{ *physical }
+type checks struct {
+	*physical
+	gone bool // outputs to ports that are not the tenant's are taken: they do nothing
+}
 
 // check refuses what the tables would take, and the physical switch must not have.
 func (s *Switch) check(v openflow.Version, m *openflow.FlowMod) error {
@@ -28,7 +31,7 @@ func (s *Switch) check(v openflow.Version, m *openflow.FlowMod) error {
 			return err
 		}
 	}
-	checks := checks{&s.physical}
+	checks := checks{physical: &s.physical}
 	if err := checks.place(v, m); err != nil {
 		return err
 	}
@@ -49,7 +52,7 @@ func (s checks) instruction(match *openflow.Match, in *openflow.Instruction) err
 		}
 		return nil
 	case openflow.InstructionApplyActions:
-		when = tenant.AtOnce
+		when, s.gone = tenant.AtOnce, s.replaying // entries stay whose outputs have lost their ports
 	}
 	return s.actions(*match, in.Actions, when)
 }
@@ -78,6 +81,7 @@ func (s checks) action(a *openflow.Action) error {
 		case own:
 		case a.Port == openflow.PortInPort, a.Port == openflow.PortController, a.Port == openflow.PortFlood,
 			a.Port == openflow.PortAll:
+		case s.gone && a.Type == openflow.ActionOutput && a.Port <= openflow.PortMax:
 		default:
 			return &flowtable.Error{Code: openflow.BadActionBadOutPort, Reason: "no port of the tenant's"}
 		}

@@ -21,7 +21,7 @@ type contents struct {
 func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, now time.Duration, out Output) error {
 	s.begin(who, now, out)
 	if m.Command != openflow.GroupDelete {
-		if err := (checks{&s.physical}).group(m); err != nil {
+		if err := (checks{physical: &s.physical}).group(m); err != nil {
 			return err
 		}
 	}
@@ -68,9 +68,10 @@ func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, 
 
 // group refuses what the tables would take, and the physical switch must not have.
 func (s checks) group(m *openflow.GroupMod) error {
+	s.gone = s.replaying // groups stay whose buckets have lost their ports
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
-		if _, own := s.ports[b.WatchPort]; !own && b.WatchPort != openflow.PortAny {
+		if _, own := s.ports[b.WatchPort]; !own && !s.gone && b.WatchPort != openflow.PortAny {
 			return &flowtable.Error{Code: openflow.GroupModFailedBadWatch, Reason: "no port of the tenant's"}
 		}
 		if err := s.actions(openflow.Match{}, b.Actions, tenant.AtTheEnd); err != nil {
@@ -123,7 +124,10 @@ func contentsOf(of uint16, tables *flowtable.Switch, own ports, now time.Duratio
 			return !has && b.WatchPort != openflow.PortAny // as a bucket is whose port is down
 		})
 		for k := range g.Buckets {
-			g.Buckets[k].Actions = own.outputs(g.Buckets[k].Actions)
+			b := &g.Buckets[k]
+			if b.Actions = own.outputs(b.Actions); !slices.ContainsFunc(b.Actions, sends) {
+				b.Actions = nil // what has no port to go to is dropped, and a switch wants that said without other actions
+			}
 		}
 	}
 	c.groups, _ = object.ReadGroups(list)
@@ -173,5 +177,8 @@ func usesObject(r *row) bool {
 		return in.Type == openflow.InstructionMeter || slices.ContainsFunc(in.Actions, isGroup)
 	})
 }
+
+// sends reports whether an action sends a packet somewhere.
+func sends(a openflow.Action) bool { return a.Type == openflow.ActionOutput || isGroup(a) }
 
 func isGroup(a openflow.Action) bool { return a.Type == openflow.ActionGroup }

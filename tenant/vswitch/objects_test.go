@@ -73,6 +73,18 @@ func TestGroupsByContent(t *testing.T) {
 	expect("a foreign port", "OFPBAC_BAD_OUT_PORT", s.GroupMod(openflow.V13, group, Origin{}, 0, out))
 	group.Buckets[0].Actions[0].Port = openflow.PortFlood
 	expect("all ports at once", "OFPBAC_BAD_OUT_PORT", s.GroupMod(openflow.V13, group, Origin{}, 0, out))
+	s.SetPort(openflow.Port{Number: 1}, 0, out)
+	changed := openflow.Action{Type: openflow.ActionSetField}
+	var m openflow.Match
+	m.SetUint(openflow.FieldEthDst, 9)
+	changed.Data = m.OXM
+	group.Buckets = []openflow.Bucket{{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
+		Actions: []openflow.Action{openflow.Output(2)}}, {WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
+		Actions: []openflow.Action{changed, openflow.Output(1)}}}
+	expect("a bucket that changes packets", "[apply:[group:0]] [group all {actions=[output:2]} {actions=[set_field",
+		s.GroupMod(openflow.V13, group, Origin{}, 0, out))
+	s.RemovePort(1, 0, out)
+	expect("without its port", "[apply:[group:0]] [group all {actions=[output:2]} {actions=[]}]", nil)
 	expect("a group deleted", "remove=true",
 		s.GroupMod(openflow.V13, &openflow.GroupMod{Command: openflow.GroupDelete, Group: 7}, Origin{}, 0, out))
 	if err := s.Check(); err != nil {

@@ -17,7 +17,7 @@ func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin
 	s.begin(who, now, out)
 	for i := range m.Actions {
 		if a := &m.Actions[i]; a.Type != openflow.ActionOutput || a.Port != openflow.PortTable {
-			if err := (checks{&s.physical}).action(a); err != nil {
+			if err := (checks{physical: &s.physical}).action(a); err != nil {
 				return err
 			}
 		}

@@ -160,6 +160,9 @@ func (s restoring) objects(list []*savedObject) error {
 			name := objectName{}
 			switch m := o.message.(type) {
 			case *openflow.GroupMod:
+				if err := (checks{physical: &s.physical}).group(m); err != nil {
+					return fmt.Errorf("group %d: %w", m.Group, err)
+				}
 				name.number, err = m.Group, s.tables.GroupMod(openflow.V13, m, s.now, (*changes)(s.Switch))
 			case *openflow.MeterMod:
 				name.meter, name.number, err = true, m.Meter, s.tables.MeterMod(openflow.V13, m, s.now, (*changes)(s.Switch))
@@ -214,7 +217,8 @@ func (s restoring) entry(e *savedEntry) error {
 	created, born := min(e.created.Sub(s.cfg.Epoch), s.now), min(e.born.Sub(s.cfg.Epoch), s.now)
 	r := &row{record: record{number: e.number, kept: true}, incarnation: e.incarnation - 1}
 	if e.flow.HardTimeout != 0 && born+time.Duration(e.flow.HardTimeout)*time.Second <= s.now {
-		s.unsaved.changed(r) // its time is over
+		r.incarnation = e.incarnation // which the physical switch may have still
+		s.unsaved.changed(r)          // its time is over
 		s.unsaved.release(r)
 		return nil
 	}

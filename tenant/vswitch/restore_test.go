@@ -215,7 +215,14 @@ func (w *world) history(steps int) {
 	for range steps {
 		w.now += 100 * time.Millisecond
 		g := w.guests[w.r.IntN(len(w.guests))]
-		switch w.r.IntN(10) {
+		switch w.r.IntN(11) {
+		case 10:
+			p := g.ports[w.r.IntN(len(g.ports))]
+			if _, has := g.sw.ports[p]; has {
+				g.sw.RemovePort(p, w.now, g)
+			} else {
+				g.sw.SetPort(openflow.Port{Number: p, Name: fmt.Sprint(p)}, w.now, g)
+			}
 		case 0:
 			_ = w.objectMod(g)
 		case 1, 2:
@@ -252,7 +259,17 @@ func TestUnsettled(t *testing.T) {
 		"another form":             func(_ *guest, _ *Saved, cfg *Config) { cfg.Tables = 2 },
 		"a record that is damaged": func(_ *guest, s *Saved, _ *Config) { s.damage = errRecord },
 		"outside of the space": func(_ *guest, s *Saved, _ *Config) {
-			s.entries[0].flow.Instructions = []openflow.Instruction{openflow.Apply(openflow.Output(6))}
+			s.entries[0].flow.Instructions = []openflow.Instruction{{Type: openflow.InstructionWriteActions,
+				Actions: []openflow.Action{openflow.Output(6)}}}
+		},
+		"a group that leads out of the space": func(_ *guest, s *Saved, _ *Config) {
+			set := openflow.Action{Type: openflow.ActionSetField}
+			var m openflow.Match
+			m.SetUint(openflow.FieldEthDst, 9)
+			set.Data = m.OXM
+			s.objects = append(s.objects, &savedObject{99, &openflow.GroupMod{Command: openflow.GroupAdd, Group: 5,
+				Buckets: []openflow.Bucket{{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
+					Actions: []openflow.Action{set, openflow.Output(1)}}}}})
 		},
 		"two in one place": func(_ *guest, s *Saved, _ *Config) {
 			other := *s.entries[0]
@@ -272,6 +289,78 @@ func TestUnsettled(t *testing.T) {
 		if err := again.Restore(s, 0, g); (err == nil) != (name == "") {
 			t.Errorf("%q: restored with error %v", name, err)
 		}
+	}
+}
+
+// TestRestoreWithoutAPort: an entry whose output has lost its port does nothing, before a restart and after it.
+func TestRestoreWithoutAPort(t *testing.T) {
+	w := newWorld(t, 1, false, openflow.V13)
+	g := w.guests[0]
+	if err := g.sw.FlowMod(openflow.V13, &openflow.FlowMod{Priority: 7, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+		OutGroup: openflow.GroupAny, Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(3))}}, Origin{}, 0,
+		g); err != nil {
+		t.Fatal(err)
+	}
+	g.sw.RemovePort(3, 0, g)
+	w.drain()
+	if same, of, _ := w.restart(g); same != 1 || of != 1 {
+		t.Errorf("%d of %d rules stay as they were, want 1", same, of)
+	}
+	g.sw.SetPort(openflow.Port{Number: 3}, 0, g)
+	for _, r := range g.sw.rows {
+		if list := g.sw.rulesOf(r); len(list[0].do.Instructions()[0].Actions) != 1 {
+			t.Errorf("when the port is back the rule does %v", list[0].do.Instructions())
+		}
+	}
+}
+
+// TestTimeIsOver: an entry whose hard time-out has passed is not restored, and what has its number next is another incarnation.
+func TestTimeIsOver(t *testing.T) {
+	w := newWorld(t, 1, false, openflow.V13)
+	g := w.guests[0]
+	m := &openflow.FlowMod{Priority: 7, HardTimeout: 1, Buffer: openflow.NoBuffer, OutPort: openflow.PortAny,
+		OutGroup: openflow.GroupAny}
+	cookie := func() uint64 {
+		g.ordered = nil
+		if err := g.sw.FlowMod(openflow.V13, m, Origin{}, w.now, g); err != nil {
+			t.Fatal(err)
+		}
+		defer w.drain()
+		return cookieOf(g.ordered[0].o.Rules)
+	}
+	first := cookie()
+	g.save(1<<20, true, true)
+	w.now += time.Minute
+	if _, _, over := w.restart(g); over != 1 || g.sw.tables.Entries() != 0 {
+		t.Fatalf("%d entries are over, and %d are there", over, g.sw.tables.Entries())
+	}
+	g.save(1<<20, true, true)
+	next, row := cookie(), plan.Decode(first).Owner
+	if plan.Decode(next).Owner != row || next == first {
+		t.Errorf("the next entry has the cookie %x, the one before had %x", next, first)
+	}
+}
+
+// TestMarkIsWrittenAgain: when the journal has failed to say that the tables are being changed, the next batch says it, also one
+// that has no room for entries.
+func TestMarkIsWrittenAgain(t *testing.T) {
+	w := newWorld(t, 1, false, openflow.V13)
+	g := w.guests[0]
+	add := func(priority uint16) {
+		if err := g.sw.FlowMod(openflow.V13, &openflow.FlowMod{Priority: priority, Buffer: openflow.NoBuffer,
+			OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}, Origin{}, 0, g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(7)
+	g.save(1<<20, true, true)
+	add(8)
+	g.save(0, false, false)
+	if !g.saved().head.Settled {
+		t.Fatal("the journal has failed, and has the mark")
+	}
+	if g.save(0, false, true); g.saved().head.Settled {
+		t.Error("the mark was not written again")
 	}
 }
 
