@@ -26,6 +26,8 @@ const (
 	saveRetry  = 100 * time.Millisecond
 	saveRest   = 2 * time.Millisecond // before the rest of what was too much for one batch
 	batchBytes = 256 << 10
+	// markWait is how long barriers wait for a store that does not answer.
+	markWait = 5 * time.Second
 )
 
 // saving is what is known of the tables in the journal. Before the first change after a time without changes is confirmed, the
@@ -33,10 +35,13 @@ const (
 type saving struct {
 	marked  bool             // the journal says so, or will before whatever is appended from now on
 	marking int              // it is not known yet that it says so
+	since   time.Duration    // the first of these was appended
+	late    bool             // that is longer ago than markWait: barriers do not wait any more
 	held    []vswitch.Origin // barriers, which wait for that
 	retry   time.Duration    // no mark is tried before
 
 	batch   *vswitch.Batch // that is being written
+	begun   time.Duration  // when it was appended
 	quiet   time.Duration  // of the last batch: nothing has changed since
 	listed  bool           // Save will be called
 	closing bool           // it is to be settled at once
@@ -66,17 +71,33 @@ func (v *saving) note(s *Switch) {
 		return
 	}
 	if now := s.cfg.Now(); now >= v.retry {
-		if v.append(s, 0, false, true) != nil {
-			v.marked = true
-			v.marking++
-		} else {
+		if v.append(s, 0, false, true) == nil {
 			v.retry = now + saveRetry
 		}
 	}
 }
 
-// append appends up to so many bytes of what has changed, and what the journal is to say of it all; nil if it was refused. The
+// holds takes a barrier, which is to be answered, and reports whether it waits: what has changed before it is noted first. The
 // lock is held.
+func (v *saving) holds(s *Switch, who vswitch.Origin) bool {
+	if v.note(s); v.marking == 0 || v.late {
+		return false
+	}
+	v.held = append(v.held, who)
+	return true
+}
+
+// answer answers the barriers that wait. The lock is held.
+func (v *saving) answer(s *Switch) {
+	held := v.held
+	v.held = nil
+	for _, who := range held {
+		(*output)(s).Confirmed(who)
+	}
+}
+
+// append appends up to so many bytes of what has changed, and what the journal is to say of it all; nil if it was refused. Mark:
+// barriers wait for it. The lock is held.
 func (v *saving) append(s *Switch, bytes int, settled, mark bool) *vswitch.Batch {
 	v.records, v.data = v.records[:0], v.data[:0]
 	batch := s.core.Save(bytes, settled, func(number uint32, data []byte) {
@@ -97,6 +118,11 @@ func (v *saving) append(s *Switch, bytes int, settled, mark bool) *vswitch.Batch
 		s.core.Saved(batch, false)
 		return nil
 	}
+	if v.marked = !settled; mark {
+		if v.marking++; v.marking == 1 {
+			v.since, v.late = s.cfg.Now(), false
+		}
+	}
 	return batch
 }
 
@@ -105,15 +131,18 @@ func Save(s *Switch) (again time.Duration) {
 	s.mu.Lock()
 	defer s.unlock()
 	v, now := &s.saving, s.cfg.Now()
+	if v.marking > 0 && !v.late && now-v.since >= markWait {
+		v.late = true
+		v.answer(s)
+	}
 	switch {
 	case v.batch != nil:
-		return saveRest
+		return min(max(now-v.begun, saveRest), settleDelay)
 	case vswitch.Unsaved(s.core):
-		v.quiet = now
-		if v.batch = v.append(s, batchBytes, false, false); v.batch == nil {
+		v.quiet, v.begun = now, now
+		if v.batch = v.append(s, batchBytes, false, !v.marked); v.batch == nil {
 			return saveRetry
 		}
-		v.marked = true // the batch says so too
 		if vswitch.Unsaved(s.core) {
 			return saveRest
 		}
@@ -121,13 +150,13 @@ func Save(s *Switch) (again time.Duration) {
 	case v.marked && !s.gone && !v.closing && now-v.quiet < settleDelay:
 		return settleDelay - (now - v.quiet)
 	case v.marked && !s.gone:
-		if v.batch = v.append(s, 0, true, false); v.batch == nil {
+		v.begun = now
+		if v.batch = v.append(s, 0, true, false); v.batch == nil { // who changes something now says so after that
 			return saveRetry
 		}
-		v.marked = false // who changes something now says so after that
 		return SaveDelay
 	}
-	v.listed = false
+	v.listed, v.closed = false, v.closing
 	return 0
 }
 
@@ -136,13 +165,7 @@ func Close(s *Switch) bool {
 	s.mu.Lock()
 	s.saving.closing = true
 	s.mu.Unlock()
-	if Save(s) > 0 {
-		return false
-	}
-	s.mu.Lock()
-	defer s.unlock()
-	s.saving.closed = true
-	return true
+	return Save(s) == 0
 }
 
 // take takes what has become of a batch. The lock is held.
@@ -158,11 +181,7 @@ func (v *saving) take(s *Switch, o saveOutcome) {
 		return
 	}
 	if v.marking--; v.marking == 0 {
-		held := v.held
-		v.held = nil
-		for _, who := range held {
-			(*output)(s).Confirmed(who)
-		}
+		v.answer(s)
 	}
 }
 

@@ -173,3 +173,57 @@ func TestJournalThatTakesNothing(t *testing.T) {
 		t.Errorf("%d entries are restored (%v), want 1", n, err)
 	}
 }
+
+// TestStoreThatDoesNotAnswer: barriers wait for the journal for markWait at most.
+func TestStoreThatDoesNotAnswer(t *testing.T) {
+	s, _, orders, now := recording(t)
+	c := connect(t, s, listen(t))
+	c.send(output1(1), 1)
+	s.Outcomes(outcomes(<-orders, ruleset.Installed))
+	c.send(&openflow.BarrierRequest{}, 2)
+	c.send(&openflow.EchoRequest{}, 3)
+	if h, text := c.next(); h.Type != openflow.TypeEchoReply {
+		t.Fatalf("before the journal says that the tables are being changed the controller hears %s", text)
+	}
+	Save(s)
+	now.Add(int64(markWait))
+	Save(s)
+	if h, text := c.next(); h.Type != openflow.TypeBarrierReply || h.XID != 2 {
+		t.Fatalf("then it hears %s", text)
+	}
+	c.barrier(4)
+}
+
+// TestLateRefusalIsMarked: a barrier that follows what the physical switch has changed by itself waits too until the journal says
+// that the tables are being changed.
+func TestLateRefusalIsMarked(t *testing.T) {
+	s, j, orders, now := recording(t)
+	c := connect(t, s, listen(t))
+	c.send(output1(1), 1)
+	list := <-orders
+	j.tell(nil)
+	c.send(&openflow.BarrierRequest{}, 2)
+	c.send(&openflow.EchoRequest{}, 3)
+	c.next()
+	for Save(s) > 0 {
+		if len(j.done) > 0 {
+			j.tell(nil)
+		}
+		now.Add(int64(settleDelay))
+	}
+	if n, err := restored(t, j); n != 1 || err != nil {
+		t.Fatalf("%d entries are restored (%v), want 1", n, err)
+	}
+	s.Outcomes(outcomes(list, ruleset.Refused))
+	if h, text := c.next(); h.Type != openflow.TypeError {
+		t.Fatalf("of the refusal the controller hears %s", text)
+	}
+	c.send(&openflow.EchoRequest{}, 4)
+	if h, text := c.next(); h.Type != openflow.TypeEchoReply {
+		t.Fatalf("before the journal says that the tables are being changed it hears %s", text)
+	}
+	j.tell(nil)
+	if h, text := c.next(); h.Type != openflow.TypeBarrierReply || h.XID != 2 {
+		t.Fatalf("then it hears %s", text)
+	}
+}

@@ -272,8 +272,7 @@ func (o *output) Refused(who vswitch.Origin, why *flowtable.Error) {
 
 // Confirmed answers a barrier, when the journal says that the tables are being changed.
 func (o *output) Confirmed(who vswitch.Origin) {
-	if o.saving.marking > 0 {
-		o.saving.held = append(o.saving.held, who)
+	if o.saving.holds((*Switch)(o), who) {
 		return
 	}
 	if c := o.from(who); c != nil {
