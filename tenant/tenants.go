@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 )
 
-// Tenants are definitions that do not contradict each other. It has one owner at a time.
+// Tenants are definitions that do not contradict each other. It has one owner at a time; of those that nobody changes any more
+// any goroutine may ask.
 type Tenants struct {
 	byName  map[string]*Definition
-	regions *regions // of all; nil when a definition has changed
+	regions atomic.Pointer[regions] // of all; nil when a definition has changed, until Space wants them
 }
 
 // regions are those of all tenants, which their spaces share. They do not change.
@@ -27,7 +29,11 @@ type regions struct {
 func New() *Tenants { return &Tenants{byName: make(map[string]*Definition)} }
 
 // Clone returns another with the same tenants.
-func (t *Tenants) Clone() *Tenants { return &Tenants{byName: maps.Clone(t.byName), regions: t.regions} }
+func (t *Tenants) Clone() *Tenants {
+	c := &Tenants{byName: maps.Clone(t.byName)}
+	c.regions.Store(t.regions.Load())
+	return c
+}
 
 // Get returns a tenant's definition; nil if there is none. It is not to be changed.
 func (t *Tenants) Get(name string) *Definition { return t.byName[name] }
@@ -48,7 +54,8 @@ func (t *Tenants) Put(d Definition) error {
 	if err := t.Check(&d); err != nil {
 		return err
 	}
-	t.byName[d.Name], t.regions = &d, nil
+	t.byName[d.Name] = &d
+	t.regions.Store(nil)
 	return nil
 }
 
@@ -75,7 +82,7 @@ func (t *Tenants) Check(d *Definition) error {
 func (t *Tenants) Delete(name string) bool {
 	_, had := t.byName[name]
 	delete(t.byName, name)
-	t.regions = nil
+	t.regions.Store(nil)
 	return had
 }
 
@@ -136,11 +143,13 @@ func (t *Tenants) Space(name string) *Space {
 	if d == nil {
 		return nil
 	}
-	if t.regions == nil {
-		t.regions = regionsOf(t.All())
+	all := t.regions.Load()
+	if all == nil {
+		all = regionsOf(t.All())
+		t.regions.Store(all)
 	}
-	at := t.regions.of[name]
-	return &Space{of: d, own: t.regions.list[at[0]:at[1]], all: t.regions}
+	at := all.of[name]
+	return &Space{of: d, own: all.list[at[0]:at[1]], all: all}
 }
 
 func regionsOf(all []*Definition) *regions {

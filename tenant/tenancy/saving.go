@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/tenant"
@@ -28,6 +29,7 @@ type saver struct {
 
 	mu      sync.Mutex // guards what follows
 	changed []*connect.Switch
+	rows    map[uint16]*vswitch.Rows // by the tenant's number; a later tenant of a number has those of the one before
 
 	waiting map[*connect.Switch]time.Time // the part's: when each is to be saved
 	// saved are the tables of an earlier run that have no switch yet, by tenant and switch: the Tenancies' part's, after Load.
@@ -118,6 +120,7 @@ func (s *Tenancies) Load(ctx context.Context, j *journal.Journal) error {
 	}
 	s.saver.journal, s.saver.saved = j, make(map[uint16]map[netview.DPID]*vswitch.Saved)
 	list, bad := records.End()
+	s.saver.hold(list, bad)
 	s.saver.withdraw(bad)
 	for _, x := range list {
 		at := s.saver.saved[x.Tenant]
@@ -137,14 +140,30 @@ func (s *Tenancies) Load(ctx context.Context, j *journal.Journal) error {
 
 var errTwice = errors.New("Weir ended while one took the place of another")
 
-// rows returns the numbers of a tenant's rows, those of an earlier run taken.
-func (s *saver) rows(d *tenant.Definition) *vswitch.Rows {
-	rows := &vswitch.Rows{First: uint16(rand.Uint32())}
-	var numbers []uint32
-	for _, x := range s.saved[d.Number] {
-		numbers = append(numbers, x.Numbers...)
+// hold has the numbers of records count as taken.
+func (s *saver) hold(list []*vswitch.Saved, bad []uint32) {
+	numbers := make(map[uint16][]uint32)
+	for _, n := range bad {
+		tenant, _ := plan.TenantRow(n)
+		numbers[tenant] = append(numbers[tenant], n)
 	}
-	rows.Hold(numbers)
+	for _, x := range list {
+		numbers[x.Tenant] = append(numbers[x.Tenant], x.Numbers...)
+	}
+	for tenant, all := range numbers {
+		s.rowsOf(tenant).Hold(all)
+	}
+}
+
+// rowsOf returns the numbers of a tenant's rows.
+func (s *saver) rowsOf(tenant uint16) *vswitch.Rows {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows := s.rows[tenant]
+	if rows == nil {
+		rows = &vswitch.Rows{First: uint16(rand.Uint32())}
+		s.rows[tenant] = rows
+	}
 	return rows
 }
 
@@ -184,14 +203,21 @@ func (s *saver) forget(all *tenant.Tenants) {
 // withdrawAtOnce is how many records are withdrawn together: each has ten bytes at most.
 const withdrawAtOnce = 10_000
 
-// withdraw takes records out of the journal. Those that the journal refuses to withdraw are found again at the next start.
+// withdraw takes records out of the journal, and then gives their numbers back. Those that the journal refuses to withdraw are
+// found again at the next start.
 func (s *saver) withdraw(numbers []uint32) {
 	for some := range slices.Chunk(numbers, withdrawAtOnce) {
 		list := make([]journal.Record, len(some))
 		for i, n := range some {
 			list[i] = journal.Record{Number: n, Delete: true}
 		}
-		if err := s.journal.Append(list, func(store.Revision, error) {}); err != nil {
+		if err := s.journal.Append(list, func(_ store.Revision, err error) {
+			for _, n := range some {
+				if tenant, _ := plan.TenantRow(n); err == nil {
+					s.rowsOf(tenant).Free(n)
+				}
+			}
+		}); err != nil {
 			s.log("old tables of tenants stay in the journal", "error", err)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -330,4 +331,28 @@ func TestFewerPortsAtOneTable(t *testing.T) {
 	if b.define(d); red.space.All(3) {
 		t.Error("red's rules are still for all ports of the switch")
 	}
+}
+
+// TestDefinitionsAreCopiedMeanwhile: while the part makes spaces of definitions, who changes definitions may copy them (with
+// -race).
+func TestDefinitionsAreCopiedMeanwhile(t *testing.T) {
+	b := newFixture(t)
+	all := tenant.New()
+	var vlan openflow.Match
+	if err := vlan.SetText("vlan_vid", "100"); err != nil {
+		t.Fatal(err)
+	}
+	if err := all.Put(tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(1, 1)},
+		Space: []tenant.Region{{Priority: 10, Match: vlan}}}); err != nil {
+		t.Fatal(err)
+	}
+	var other sync.WaitGroup
+	other.Go(func() {
+		if n := len(all.Clone().Space("red").Priorities()); n != 1 {
+			t.Errorf("%d priorities, want 1", n)
+		}
+	})
+	b.all.Set(all)
+	b.all.Begin()
+	other.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -106,6 +107,12 @@ func (n *Rows) Hold(records []uint32) {
 		_, rows[i] = plan.TenantRow(records[i])
 	}
 	n.hold(rows)
+}
+
+// Free gives the number of a record back that Hold has taken, and that the journal does not have any more.
+func (n *Rows) Free(record uint32) {
+	_, number := plan.TenantRow(record)
+	n.give(freeRow{number, uint16(rand.Uint32())})
 }
 
 // Reasons why tables cannot be restored.
