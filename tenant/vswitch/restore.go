@@ -117,7 +117,8 @@ func (n *Rows) Free(record uint32) {
 
 // Reasons why tables cannot be restored.
 var (
-	errUnsettled = errors.New("Weir ended while they were being changed, and what was changed last may be missing")
+	// ErrUnsettled is of tables that may not be as controllers were told.
+	ErrUnsettled = errors.New("Weir ended while they were being changed, and what was changed last may be missing")
 	errForm      = errors.New("the physical switch is another one now, or speaks another version")
 )
 
@@ -133,7 +134,7 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 	case h.ID != s.cfg.ID || h.Single != s.cfg.Single || h.Version != uint8(s.cfg.Version) || h.Tables != s.cfg.Tables:
 		return errForm
 	case !h.Settled:
-		return errUnsettled
+		return ErrUnsettled
 	}
 	again := restoring{s}
 	s.replaying = true

@@ -92,7 +92,8 @@ func Unsaved(s *Switch) bool { return len(s.unsaved.list) > 0 }
 // record of the switch say that all of it is in the journal, or not.
 func (s *Switch) Save(bytes int, settled bool, write func(number uint32, data []byte)) *Batch {
 	b, u := new(Batch), &s.unsaved
-	if h := u.head; !h.freed && (h.settled != settled || !h.kept || h.listed) { // it goes first, also again after a failure
+	// The head is written again with what follows it, while it is not known whether it was written.
+	if h := u.head; !h.freed && (h.settled != settled || !h.kept || h.listed || h.writing) {
 		h.settled = settled
 		b.add(h, s, write)
 	}
