@@ -58,23 +58,30 @@ func (c *tenantsController) ask(m openflow.Message) (heard []openflow.Message) {
 	c.send(m)
 	c.send(&openflow.BarrierRequest{})
 	for {
-		head, err := c.in.Peek(openflow.HeaderLen)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		b := make([]byte, int(head[2])<<8|int(head[3]))
-		if _, err := io.ReadFull(c.in, b); err != nil {
-			c.t.Fatal(err)
-		}
-		h, m, err := openflow.Parse(b)
-		switch {
-		case err != nil || h.Type == openflow.TypeError:
-			c.t.Fatalf("the switch says %s (%v)", openflow.Text(h, m), err)
-		case h.Type == openflow.TypeBarrierReply && h.XID == c.xid:
+		m := c.next()
+		if _, last := m.(*openflow.BarrierReply); last {
 			return heard
 		}
 		heard = append(heard, m)
 	}
+}
+
+// next is the next message, which is no error.
+func (c *tenantsController) next() openflow.Message {
+	c.t.Helper()
+	head, err := c.in.Peek(openflow.HeaderLen)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	b := make([]byte, int(head[2])<<8|int(head[3]))
+	if _, err := io.ReadFull(c.in, b); err != nil {
+		c.t.Fatal(err)
+	}
+	h, m, err := openflow.Parse(b)
+	if err != nil || h.Type == openflow.TypeError {
+		c.t.Fatalf("the switch says %s (%v)", openflow.Text(h, m), err)
+	}
+	return m
 }
 
 // stats asks for statistics, of which there is one answer.
@@ -244,6 +251,17 @@ func testCounters(t *testing.T, physical, v openflow.Version) {
 	send(1, 0, 4)
 	want("4 packets", "4 packets, 568 bytes")
 
+	send(1, 0, 3)
+	red.send(removal(5, ipv4(t)))
+	for {
+		if m, ok := red.next().(*openflow.FlowRemoved); ok && m.Priority == 5 {
+			if m.Packets != 7 || m.Bytes != 7*142 {
+				t.Errorf("the flow-removed has %d packets and %d bytes, want 7 and %d", m.Packets, m.Bytes, 7*142)
+			}
+			break
+		}
+	}
+
 	list, _ := c.tenants.State("red")
 	if len(list) != 1 || list[0].Counted.IsZero() || time.Since(list[0].Counted) > patience {
 		t.Errorf("the state says %+v", list)
@@ -281,6 +299,13 @@ func ipv4(t *testing.T) (m openflow.Match) {
 	if err := m.SetText("eth_type", "0x0800"); err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// removal removes an entry.
+func removal(priority uint16, match openflow.Match) *openflow.FlowMod {
+	m := floods(priority, match)
+	m.Command = openflow.FlowDeleteStrict
 	return m
 }
 

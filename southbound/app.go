@@ -43,6 +43,12 @@ type (
 	FlowRemovedHandler interface {
 		FlowRemoved(*openflow.FlowRemoved)
 	}
+	// RemovedFrameHandler sees the bytes of those flow-removed messages that flowsync handles as such, in great numbers,
+	// and that no FlowRemovedHandler sees: of firm entries of ours that no time-out ended. They are valid during the call.
+	// A contained application is none.
+	RemovedFrameHandler interface {
+		RemovedFrame(v openflow.Version, frame []byte)
+	}
 	// ErrorHandler sees the switch's errors about what was written through an Output that was made
 	// with it. Those that answer a request go to who asked.
 	ErrorHandler interface{ Refused(*Refusal) }
@@ -89,6 +95,7 @@ type Switch struct {
 	packets  []handler[PacketHandler]
 	batches  []handler[BatchHandler]
 	removals []handler[FlowRemovedHandler]
+	frames   []handler[RemovedFrameHandler]
 	masters  []handler[MasterHandler]
 
 	calls   Calls        // the reader's, of applications
@@ -137,6 +144,7 @@ func (sw *Switch) begin(app int, a App) {
 		sw.packets = appendIf(sw.packets, app, p)
 		sw.batches = appendIf(sw.batches, app, p)
 		sw.removals = appendIf(sw.removals, app, p)
+		sw.frames = appendIf(sw.frames, app, p)
 		sw.masters = appendIf(sw.masters, app, p)
 	}
 	sw.calls.End()

@@ -18,7 +18,7 @@
 //   - A packet-in that a Claimer of the applications takes is nobody else's. Any other is parsed once.
 //     Whoever of the applications is an Admitter may refuse it; discovery takes its own frames, and sees the
 //     others; then the applications see it in the order in which they were given, until one consumes it.
-//   - A flow-removed message goes to flowsync and to every FlowRemovedHandler.
+//   - A flow-removed message goes to flowsync, and to every FlowRemovedHandler or RemovedFrameHandler.
 //   - An answer, or an error about a question, goes to who asked (session.Session has these). Any other
 //     error goes to the owner of the message that it refuses, with the number and the index that the owner
 //     gave to that, or with the rule that it adds. One about nobody's message is counted (Unowned).

@@ -246,12 +246,21 @@ func (sw *Switch) refuse(o *Output, r *Refusal) {
 func (g *Registry) Unowned() uint64 { return g.unowned.Load() }
 
 // Frame takes the news that a rule of an intent went, which switches send in great numbers when
-// intents are withdrawn: nobody but flowsync wants to know. All else goes the usual way.
+// intents are withdrawn: few but flowsync want to know. All else goes the usual way.
 func (g *Registry) Frame(s *session.Session, h openflow.Header, frame []byte) bool {
 	if h.Type != openflow.TypeFlowRemoved {
 		return false
 	}
-	return g.flowsync.RemovedFrame(s.Value().(*Switch).address(), h.Version, frame)
+	sw := s.Value().(*Switch)
+	if !g.flowsync.RemovedFrame(sw.address(), h.Version, frame) {
+		return false
+	}
+	for _, a := range sw.frames {
+		sw.calls.Begin(a.app)
+		a.to.RemovedFrame(h.Version, frame)
+	}
+	sw.calls.End()
+	return true
 }
 
 var _ session.FrameHandler = (*Registry)(nil)

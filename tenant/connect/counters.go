@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
@@ -23,6 +24,7 @@ type counting struct {
 	asked  bool          // they were
 	next   time.Duration // the physical switch is not asked before
 	news   chan struct{} // closed when there is something new; nil: nobody waits
+	woken  bool          // wake has set a timer
 }
 
 // countsEntries reports whether the answer to a request has what the physical switch has counted for entries.
@@ -83,8 +85,29 @@ func (s *Switch) Counted(c *vswitch.Counters, next time.Duration) {
 	s.collect()
 }
 
-// count has the core take counters. The lock is held.
-func (s *Switch) count(c *vswitch.Counters, next, now time.Duration) {
+// Removed takes the last counters of an entry of the tenant's that the physical switch has removed. It does not wait.
+func (s *Switch) Removed(c *ruleset.Counted) {
+	s.inbox.postRemoved(c)
+	s.collect()
+}
+
+// wake has the core of a switch look at what has waited for long, when it will have. The lock is held.
+func wake(s *Switch) {
+	at, waits := vswitch.Tally{Switch: s.core}.Due()
+	if !waits || s.counting.woken {
+		return
+	}
+	s.counting.woken = true
+	time.AfterFunc(at-s.cfg.Now(), func() {
+		s.with(func(core *vswitch.Switch, now time.Duration) {
+			s.counting.woken = false
+			vswitch.Tally{Switch: core}.Late(now, (*output)(s))
+		})
+	})
+}
+
+// count has the core of a switch take counters. The lock is held.
+func count(s *Switch, c *vswitch.Counters, next, now time.Duration) {
 	of := &s.counting
 	if of.next = next; c != nil {
 		of.asked = false

@@ -19,12 +19,18 @@ const inboxMax = 1 << 20
 type inbox struct {
 	some atomic.Bool // there is some
 
-	mu       sync.Mutex // guards what follows
+	mu sync.Mutex // guards what follows
+	waiting
+	bytes int // of pins
+}
+
+// waiting is what came.
+type waiting struct {
 	pins     []heldPacketIn
-	bytes    int // of pins
+	removed  []ruleset.Counted // with the last counters
 	outcomes []ruleset.Outcome
 	saved    []saveOutcome
-	counters *counted // that came last, and have not been handled
+	counters *counted // that came last
 }
 
 // counted is what came of counters.
@@ -89,14 +95,27 @@ func (m *inbox) postSaved(o saveOutcome) {
 	m.some.Store(true)
 }
 
-// take takes all.
-func (m *inbox) take() (pins []heldPacketIn, outcomes []ruleset.Outcome, saved []saveOutcome, counters *counted) {
+// removedMax is how many entries that were removed wait; the last counters of more are lost.
+const removedMax = 1 << 16
+
+// postRemoved adds the last counters of an entry that was removed.
+func (m *inbox) postRemoved(c *ruleset.Counted) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	pins, outcomes, saved, counters = m.pins, m.outcomes, m.saved, m.counters
-	m.pins, m.outcomes, m.saved, m.counters, m.bytes = nil, nil, nil, nil, 0
+	if len(m.removed) < removedMax {
+		m.removed = append(m.removed, *c)
+	}
+	m.some.Store(true)
+}
+
+// take takes all.
+func (m *inbox) take() waiting {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := m.waiting
+	m.waiting, m.bytes = waiting{}, 0
 	m.some.Store(false)
-	return pins, outcomes, saved, counters
+	return all
 }
 
 // deliver handles what came. The lock is held.
@@ -104,19 +123,21 @@ func (s *Switch) deliver() {
 	if !s.inbox.some.Load() {
 		return
 	}
-	pins, outcomes, saved, counters := s.inbox.take()
-	now := s.cfg.Now()
-	for _, o := range saved {
+	all, now := s.inbox.take(), s.cfg.Now()
+	for _, o := range all.saved {
 		s.saving.take(s, o)
 	}
-	for i := range outcomes {
-		s.core.Outcome(&outcomes[i], now, (*output)(s))
+	for i := range all.removed {
+		vswitch.Tally{Switch: s.core}.Removed(&all.removed[i], now, (*output)(s))
 	}
-	if counters != nil {
-		s.count(counters.list, counters.next, now)
+	for i := range all.outcomes {
+		s.core.Outcome(&all.outcomes[i], now, (*output)(s))
 	}
-	for i := range pins {
-		s.show(&pins[i].pin, pins[i].as)
+	if all.counters != nil {
+		count(s, all.counters.list, all.counters.next, now)
+	}
+	for i := range all.pins {
+		s.show(&all.pins[i].pin, all.pins[i].as)
 	}
 }
 
@@ -125,6 +146,7 @@ func (s *Switch) unlock() (ordered bool) {
 	for {
 		s.deliver()
 		s.saving.note(s)
+		wake(s)
 		ordered = len(s.orders) > 0
 		s.mu.Unlock()
 		if !s.inbox.some.Load() || !s.mu.TryLock() { // who has the lock now delivers

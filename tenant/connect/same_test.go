@@ -88,6 +88,11 @@ func execute(t *testing.T, s *Switch, orders chan []ruleset.Order) {
 		for {
 			select {
 			case list := <-orders:
+				for _, o := range list {
+					if o.Remove {
+						s.Removed(&countersOf(s, o.Rules, 0).List[0])
+					}
+				}
 				s.Outcomes(outcomes(list, ruleset.Installed))
 			case <-end:
 				return

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/stats"
@@ -9,6 +10,29 @@ import (
 
 // Count implements connect.Physical.
 func (v *virtual) Count() { v.all.cfg.Count(v.physical.dpid) }
+
+// FlowRemoved takes what the entry of a tenant's row has counted that the switch has removed, for whatever reason.
+func (p *part) FlowRemoved(m *openflow.FlowRemoved) {
+	c := plan.Decode(m.Cookie)
+	number, row := plan.TenantRow(c.Owner)
+	if c.Kind != plan.KindTenant || c.Domain != p.all.cfg.Domain || row == 0 {
+		return
+	}
+	if v := p.physical.of(number); v != nil {
+		in, match := ruleset.CutInPort(m.Match.AppendCanonical(nil))
+		v.sw.Removed(&ruleset.Counted{Number: c.Owner, Version: c.Version, Place: ruleset.HashPlace(in, m.Priority, match),
+			Counts: ruleset.Counts{Packets: m.Packets, Bytes: m.Bytes}})
+	}
+}
+
+// RemovedFrame is FlowRemoved of a message that has not been parsed.
+func (p *part) RemovedFrame(v openflow.Version, frame []byte) {
+	var m openflow.FlowRemoved
+	if cookie, whole := openflow.FlowRemovedCookie(v, frame); whole && plan.Decode(cookie).Kind == plan.KindTenant &&
+		m.Parse(v, frame[openflow.HeaderLen:]) == nil {
+		p.FlowRemoved(&m)
+	}
+}
 
 // Counted gives the counters of a physical switch to the virtual ones on it, whoever has asked for them.
 func (s *Tenancies) Counted(t *stats.TenantFlows) {

@@ -160,8 +160,68 @@ func TestIdleParts(t *testing.T) {
 	if ends(42, 0, 0) {
 		t.Error("nothing met part 0 from 22 to 42, and part 1 from 30 to 40: the part is put back")
 	}
-	d.told("[idle_timeout 10]")
+	d.told("[]")
+	d.removed(rule[1], 2)
+	d.told("[idle_timeout 12]")
 	if list := d.take(); len(list) > 1 {
 		t.Errorf("%v is ordered", list)
+	}
+}
+
+// removed tells what the entry of a rule has counted that the physical switch has removed.
+func (d *desk) removed(set *ruleset.Set, packets uint64) {
+	place := set.Place(0)
+	Tally{d.sw}.Removed(&ruleset.Counted{Number: set.Number, Version: set.Version,
+		Place: ruleset.HashPlace(place.In, place.Priority, place.Match), Counts: ruleset.Counts{Packets: packets}}, d.now, d)
+	d.check()
+}
+
+// TestLastCounters: the flow-removed of an entry has what all its parts have counted when they went, whatever was read before;
+// if one does not say so in time, what is known; and what comes of an entry before, or comes twice, is not the entry's.
+func TestLastCounters(t *testing.T) {
+	d := newDesk(t, Config{Tables: 1})
+	add := func() (rules []*ruleset.Set) {
+		d.do(openflow.V10, strip(func(m *openflow.FlowMod) { m.Flags = openflow.FlagSendFlowRemoved }))
+		for _, o := range d.take() {
+			rules = append(rules, o.Rules)
+			d.tell(ruleset.Outcome{Rules: o.Rules, Result: ruleset.Installed})
+		}
+		return rules
+	}
+	away := func() {
+		d.do(openflow.V10, strip(func(m *openflow.FlowMod) { m.Command, m.OutPort = openflow.FlowDelete, openflow.PortAny }))
+		for _, o := range d.take() {
+			d.tell(ruleset.Outcome{Rules: o.Rules, Result: ruleset.Removed})
+		}
+	}
+	first := add()
+	d.now = time.Second
+	var list []ruleset.Counted
+	for _, set := range first {
+		place := set.Place(0)
+		list = append(list, ruleset.Counted{Number: set.Number, Version: set.Version,
+			Place: ruleset.HashPlace(place.In, place.Priority, place.Match), Counts: ruleset.Counts{Packets: 5}})
+	}
+	Tally{d.sw}.Count(&Counters{Asked: d.now, List: list}, d.now, d)
+	away()
+	second := add()
+	d.told("[]")
+	d.removed(first[0], 7)
+	d.removed(first[0], 7)
+	d.told("[]")
+	d.removed(first[1], 8)
+	d.told("[delete 15]")
+
+	Tally{d.sw}.Count(&Counters{Asked: d.now + 1, List: nil}, d.now+1, d)
+	d.removed(second[0], 3) // somebody has deleted it, and it is put back
+	away()
+	if at, waits := (Tally{d.sw}).Due(); !waits || at != d.now+farewellWait {
+		t.Fatalf("it waits until %s (%t)", at, waits)
+	}
+	Tally{d.sw}.Late(d.now+farewellWait-1, d)
+	d.told("[]")
+	Tally{d.sw}.Late(d.now+farewellWait, d)
+	if _, list := d.sink.take(); len(list) != 1 {
+		t.Errorf("told %v", list)
 	}
 }

@@ -131,7 +131,8 @@ func (c *changes) PortStatus(reason openflow.PortReason, p openflow.Port) {
 	c.out.PortStatus(reason, p)
 }
 func (c *changes) FlowRemoved(m *openflow.FlowRemoved) {
-	if !c.silent {
+	s := (*Switch)(c)
+	if !c.silent && !(Tally{s}).farewell(m, s.removed) {
 		c.out.FlowRemoved(m)
 	}
 }
@@ -173,6 +174,7 @@ func (c *changes) EntryChanged(e *flowtable.Entry) {
 func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 	s := (*Switch)(c)
 	r := s.byHandle[handle]
+	s.removed = r
 	delete(s.byHandle, handle)
 	delete(s.counters.young, r.number)
 	r.entry = false

@@ -405,6 +405,12 @@ func (w *world) drain() {
 		w.execute(false)
 		w.tell()
 	}
+	for _, g := range w.guests {
+		Tally{g.sw}.Late(w.now+farewellWait, g)
+		if _, waits := (Tally{g.sw}).Due(); waits {
+			w.t.Fatal("a flow-removed waits for ever")
+		}
+	}
 }
 
 func (w *world) frame() []byte {

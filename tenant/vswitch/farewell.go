@@ -1,0 +1,118 @@
+package vswitch
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
+	"github.com/weirnet/weir/ruleset"
+)
+
+// Bounds of flow-removed messages that wait for the last counters of an entry's rules.
+const (
+	farewellWait = 2 * time.Second // then they have the counters that are known
+	farewellsMax = 20_000          // more do not wait
+)
+
+// farewell is a flow-removed message of an entry some of whose rules are leaving the physical switch, which says what each has
+// counted when it goes.
+type farewell struct {
+	told  openflow.FlowRemoved
+	row   uint32
+	ended ruleset.Counts // what parts have counted that had ended before, and what the tables have by themselves
+	parts []leavingPart
+	until time.Duration
+}
+
+// leavingPart is one of the rules.
+type leavingPart struct {
+	hash        uint64 // of its place
+	first, last uint16 // incarnations
+	counts      ruleset.Counts
+	final       bool
+}
+
+// farewell holds a flow-removed message of a row's entry until the counters of its rules are final; false if there are none that
+// leave, or no room.
+func (s Tally) farewell(m *openflow.FlowRemoved, r *row) bool {
+	f := &farewell{told: *m, row: r.number, ended: r.count.carried, until: s.now + farewellWait}
+	for _, p := range r.parts {
+		if c := &p.count; p.set != nil && !c.other {
+			f.parts = append(f.parts, leavingPart{hash: c.hash, first: c.first, last: p.set.Version, counts: c.counts})
+		}
+	}
+	if len(f.parts) == 0 || len(s.farewells) >= farewellsMax {
+		return false
+	}
+	if m.Packets != uncounted {
+		f.ended.Packets += m.Packets - r.count.told.Packets
+		f.ended.Bytes += m.Bytes - r.count.told.Bytes
+	}
+	f.told.Match = m.Match.Clone()
+	s.farewells = append(s.farewells, f)
+	return true
+}
+
+// Removed takes the last counters of an entry that the physical switch has removed.
+func (s Tally) Removed(c *ruleset.Counted, now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	counts := counting{&s.physical}
+	if p := counts.partOf(c); p != nil {
+		counts.read(p, c.Counts)
+	}
+	_, number := plan.TenantRow(c.Number)
+	for i, f := range s.farewells {
+		if f.row == number && f.take(c) {
+			if !slices.ContainsFunc(f.parts, func(p leavingPart) bool { return !p.final }) {
+				s.farewells = slices.Delete(s.farewells, i, i+1)
+				s.bid(f)
+			}
+			return
+		}
+	}
+}
+
+// take takes the last counters of a part, and reports whether they are of one.
+func (f *farewell) take(c *ruleset.Counted) bool {
+	for i := range f.parts {
+		p := &f.parts[i]
+		if !p.final && p.hash == c.Place && c.Version-p.first <= p.last-p.first {
+			p.counts, p.final = c.Counts, true
+			return true
+		}
+	}
+	return false
+}
+
+// Late sends the flow-removed messages that have waited for as long as they may.
+func (s Tally) Late(now time.Duration, out Output) {
+	s.begin(Origin{}, now, out)
+	for len(s.farewells) > 0 && s.farewells[0].until <= now {
+		f := s.farewells[0]
+		s.farewells = slices.Delete(s.farewells, 0, 1)
+		s.bid(f)
+	}
+}
+
+// Due returns when Late is to be called; false if nothing waits.
+func (s Tally) Due() (at time.Duration, ok bool) {
+	if len(s.farewells) == 0 {
+		return 0, false
+	}
+	return s.farewells[0].until, true
+}
+
+// bid sends a flow-removed message, with what is known of counters.
+func (s Tally) bid(f *farewell) {
+	sum, known := f.ended, true
+	for i := range f.parts {
+		p := &f.parts[i]
+		sum.Packets, sum.Bytes = sum.Packets+p.counts.Packets, sum.Bytes+p.counts.Bytes
+		known = known && p.final && p.counts.Packets != uncounted && p.counts.Bytes != uncounted
+	}
+	if known || f.told.Packets != uncounted {
+		f.told.Packets, f.told.Bytes = sum.Packets, sum.Bytes
+	}
+	s.out.FlowRemoved(&f.told)
+}
