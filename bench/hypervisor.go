@@ -236,7 +236,7 @@ func (s *stand) finish() {
 // comparison puts the figures of a run beside those of the others in the same run.
 type comparison struct {
 	stands []*stand
-	taken  float64 // messages a second that were taken of the attack of the last run
+	taken  float64 // messages a second that were taken of the attack of the last run of Weir
 }
 
 // compare adds the ratios of the i-th run, as soon as all that take part still have done it.

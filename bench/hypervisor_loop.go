@@ -112,7 +112,7 @@ func (s *stand) measure(ctx context.Context) (sm *tenants.Sample, taken float64,
 		return sm, 0, err
 	}
 	rate := float64(s.c.Attack)
-	if s.name == sunk && s.all.taken > 0 {
+	if s.name == sunk && s.all.stands[0].result.Refused == "" { // Weir's run comes first
 		rate = s.all.taken
 	}
 	if err := s.attack.Begin(ctx, s.name == sunk, rate); err != nil {

@@ -32,6 +32,7 @@ type victim struct {
 	ended    int
 	foreign  map[string]int // packet-ins of others' frames
 	own      int
+	changes  int // of ports
 }
 
 func newVictim(a *attack) *victim {
@@ -72,8 +73,23 @@ func (v *victim) PacketIn(_ *session.Session, _ openflow.Header, pin *openflow.P
 	}
 }
 
-func (v *victim) BatchEnd(*session.Session)                                   {}
-func (v *victim) Message(*session.Session, openflow.Header, openflow.Message) {}
+func (v *victim) BatchEnd(*session.Session) {}
+
+// Message counts changes of ports.
+func (v *victim) Message(_ *session.Session, _ openflow.Header, m openflow.Message) {
+	if _, is := m.(*openflow.PortStatus); is {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.changes++
+	}
+}
+
+// portChanges is how often ports have come or gone.
+func (v *victim) portChanges() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.changes
+}
 
 func (v *victim) Disconnected(*session.Session, error) {
 	v.mu.Lock()

@@ -96,10 +96,23 @@ func (a *Attack) Begin(ctx context.Context, sink bool, rate float64) error {
 	}
 	a.began, a.stop = time.Now(), make(chan struct{})
 	a.sent.Store(0)
-	for _, conn := range to {
-		a.running.Go(func() { a.send(conn, rate/float64(len(to))) })
+	for i, conn := range to {
+		a.running.Go(func() { a.send(i, conn, rate/float64(len(to))) })
 	}
 	return nil
+}
+
+// next is the connection that comes in place of the i-th, which has ended; nil: the end came first.
+func (a *Attack) next(i int) net.Conn {
+	select {
+	case conn := <-a.ready:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.conns[i] = conn
+		return conn
+	case <-a.stop:
+		return nil
+	}
 }
 
 // attackTick is how often messages are sent, and attackMost how many rounds of them at a time.
@@ -110,8 +123,8 @@ const (
 	attackBuffer = 64 << 10
 )
 
-// send sends at a rate until the end. What is not taken is not made up for: a round is written as a whole.
-func (a *Attack) send(to net.Conn, rate float64) {
+// send sends by the i-th connection, at a rate, until the end.
+func (a *Attack) send(i int, to net.Conn, rate float64) {
 	if tcp, is := to.(*net.TCPConn); is {
 		_ = tcp.SetWriteBuffer(attackBuffer)
 	}
@@ -129,19 +142,19 @@ func (a *Attack) send(to net.Conn, rate float64) {
 		}
 		before := sent
 		for range attackMost {
-			var messages int
-			b, messages = a.round(b, n)
+			b = a.round(b, n)
 			n++
-			if sent += float64(messages); sent >= due {
+			if sent += float64(len(a.kinds)); sent >= due {
 				break
 			}
 		}
-		for len(b) > 0 { // also those that are on their way when the end comes: half a message would be the last one
-			took, err := to.Write(b)
-			if b = b[took:]; err != nil {
+		// Also what is on its way when the end comes: half a message would be the last one.
+		if _, err := to.Write(b); err != nil {
+			if to = a.next(i); to == nil {
 				return
 			}
 		}
+		b = b[:0]
 		a.sent.Add(uint64(sent - before))
 	}
 }
