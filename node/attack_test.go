@@ -416,7 +416,7 @@ func (a *attack) run() {
 	a.weir.await("the attackers' rules to be settled", func() bool { return a.calm(red) && a.calm(green) })
 	if a.victim.portChanges() == changes {
 		a.compareRules(before, a.rules(blue), all)
-	} else { // no tenant's bandwidth is limited: attackers have filled a link, and discovery did not hear its probes
+	} else { // bandwidth is not limited here: attackers have filled a link, and discovery did not hear its probes
 		t.Log("a link was lost, and with it ports of all tenants")
 		a.awaitPorts()
 		a.weir.await("the victim's rules", func() bool {
