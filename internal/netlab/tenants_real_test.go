@@ -150,6 +150,38 @@ func TestTenants(t *testing.T) {
 		}
 		blue = l.Start(python, "../../examples/tenants/learning.py", "6702", "1")
 		l.Eventually(60*time.Second, "the same after Weir and a controller were killed", kept)
+
+		// Killed anew when blue's controller has just connected, and changed something: its tables are empty then, and what
+		// the switches have stays until they are filled, also while the controller is away.
+		of := func(check func(sw *client.TenantSwitch) bool) (n int) {
+			now, err := api.Tenant(t.Context(), "blue")
+			for i := 0; err == nil && i < len(now.State.Switches); i++ {
+				if check(&now.State.Switches[i]) {
+					n++
+				}
+			}
+			return n
+		}
+		going = n.Hosts[1].Start("ping", "-n", "-q", "-c", "200", "-i", "0.05", "-W", "1", n.Hosts[1+2*ownersOf].IP4.String())
+		w.Kill()
+		w = l.StartWeir()
+		l.Eventually(20*time.Second, "blue's controller is back", func() bool {
+			return len(n.Switches) == of(func(sw *client.TenantSwitch) bool {
+				return len(sw.Controllers) == 1 && sw.Controllers[0].State == "connected"
+			})
+		})
+		w.Kill()
+		blue.Kill()
+		w = l.StartWeir()
+		<-going.done
+		if !strings.Contains(going.Output(), " 200 received") {
+			t.Errorf("blue's rules were to stay while Weir was killed, and a ping says: %s", going.Output())
+		}
+		if of(func(sw *client.TenantSwitch) bool { return sw.Restarted != nil }) == 0 {
+			t.Error("none of blue's tables was being changed")
+		}
+		blue = l.Start(python, "../../examples/tenants/learning.py", "6702", "1")
+		l.Eventually(60*time.Second, "the same after Weir was killed while tables were being changed", kept)
 		counts := ""
 		defer func() {
 			if t.Failed() {

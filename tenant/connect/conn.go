@@ -79,6 +79,9 @@ func (c *conn) Connected(s *session.Session) {
 		c.sw.last++
 		c.number = c.sw.last
 		c.sw.conns = append(c.sw.conns, c)
+		if c.sw.saving.filling == 0 {
+			c.sw.saving.filling = now
+		}
 		c.SetRoom(c.sw.limits.WithDefaults().WaitingBytes)
 		c.sw.setMiss(core, now)
 	})

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"errors"
 	"time"
 
 	"github.com/weirnet/weir/store"
@@ -43,6 +44,7 @@ type saving struct {
 	batch   *vswitch.Batch // that is being written
 	begun   time.Duration  // when it was appended
 	quiet   time.Duration  // of the last batch: nothing has changed since
+	filling time.Duration  // when the first controller connected; 0: none has
 	listed  bool           // Save will be called
 	closing bool           // it is to be settled at once
 	closed  bool           // nothing is written any more
@@ -126,14 +128,29 @@ func (v *saving) append(s *Switch, bytes int, settled, mark bool) *vswitch.Batch
 	return batch
 }
 
+// leftoverFor is how long rules of tables that could not be restored stay after a controller has connected, which may fill
+// them again.
+const leftoverFor = 10 * time.Second
+
 // Save writes what has changed of a switch. It returns after how long it is to be called again; 0: not before Journal.Changed.
 func Save(s *Switch) (again time.Duration) {
 	s.mu.Lock()
-	defer s.unlock()
-	v, now := &s.saving, s.cfg.Now()
+	again = s.saving.save(s)
+	if s.unlock() {
+		s.give()
+	}
+	return again
+}
+
+// save is Save, with the lock held.
+func (v *saving) save(s *Switch) (again time.Duration) {
+	now := s.cfg.Now()
 	if v.marking > 0 && !v.late && now-v.since >= markWait {
 		v.late = true
 		v.answer(s)
+	}
+	if vswitch.Leftover(s.core) > 0 && v.filling > 0 && now >= v.filling+leftoverFor {
+		vswitch.EndLeftover(s.core, now, (*output)(s))
 	}
 	switch {
 	case v.batch != nil:
@@ -149,12 +166,15 @@ func Save(s *Switch) (again time.Duration) {
 		return SaveDelay
 	case v.marked && !s.gone && !v.closing && now-v.quiet < settleDelay:
 		return settleDelay - (now - v.quiet)
-	case v.marked && !s.gone:
+	case v.marked && !s.gone && vswitch.Leftover(s.core) == 0:
 		v.begun = now
 		if v.batch = v.append(s, 0, true, false); v.batch == nil { // who changes something now says so after that
 			return saveRetry
 		}
 		return SaveDelay
+	}
+	if vswitch.Leftover(s.core) > 0 && !v.closing {
+		return time.Second
 	}
 	v.listed, v.closed = false, v.closing
 	return 0
@@ -185,13 +205,23 @@ func (v *saving) take(s *Switch, o saveOutcome) {
 	}
 }
 
+// empty begins with empty tables, since they cannot be restored. The lock is held.
+func (v *saving) empty(s *Switch, why error) {
+	if errors.Is(why, vswitch.ErrUnsettled) { // the rules stay; the journal still says that the tables are being changed
+		v.marked, v.listed = true, true
+		s.cfg.Journal.Changed(s)
+		return
+	}
+	s.core = vswitch.New(s.cfg.Config)
+	s.orders = s.orders[:0]
+}
+
 // Restore gives a switch, which has no connection yet, the tables of an earlier run. Its ports of then must be there. After an
-// error it has neither ports nor entries.
+// error it has no entries, and no ports: but where rules of them stay for now (ErrUnsettled).
 func Restore(s *Switch, x *vswitch.Saved) (err error) {
 	s.with(func(core *vswitch.Switch, now time.Duration) {
 		if err = core.Restore(x, now, (*output)(s)); err != nil {
-			s.core = vswitch.New(s.cfg.Config)
-			s.orders = s.orders[:0]
+			s.saving.empty(s, err)
 		}
 	})
 	return err

@@ -146,6 +146,57 @@ func TestFirstChangeIsMarked(t *testing.T) {
 	}
 }
 
+// TestLeftover: the rules of tables that were being changed when Weir ended stay until a controller has been there for a while,
+// and what it adds in their places stays then.
+func TestLeftover(t *testing.T) {
+	s, j, orders, _ := recording(t)
+	c := connect(t, s, listen(t))
+	for priority := range uint16(3) {
+		c.send(output1(priority), 1)
+		s.Outcomes(outcomes(<-orders, ruleset.Installed))
+	}
+	for len(j.done) > 0 {
+		j.tell(nil)
+	}
+	Save(s)
+	x := j.saved(t)
+	var now atomic.Int64
+	again, ordered := virtualWith(t, func(uint32, []byte) {}, func(cfg *Config) {
+		cfg.Journal, cfg.ID, cfg.Epoch = &slowJournal{all: make(map[uint32][]byte)}, "0123", time.Unix(1e9, 0)
+		cfg.Now = func() time.Duration { return time.Duration(now.Load()) }
+		cfg.Rows.Hold(x.Numbers)
+	})
+	if err := Restore(again, x); err != vswitch.ErrUnsettled {
+		t.Fatalf("restored with error %v", err)
+	}
+	if list := <-ordered; len(list) != 3 || list[0].Remove {
+		t.Fatalf("rules that are to stay: %v", list)
+	} else {
+		again.Outcomes(outcomes(list, ruleset.Installed))
+	}
+	now.Store(int64(time.Hour))
+	if wait := Save(again); wait != time.Second || len(ordered) > 0 {
+		t.Fatalf("without a controller something is ordered, or it is saved again after %s", wait)
+	}
+	c = connect(t, again, listen(t))
+	c.send(output1(1), 1)
+	again.Outcomes(outcomes(<-ordered, ruleset.Installed))
+	now.Add(int64(leftoverFor) - 1)
+	if Save(again); len(ordered) > 0 {
+		t.Errorf("too soon: %v", <-ordered)
+	}
+	now.Add(1)
+	Save(again)
+	list := <-ordered
+	if len(list) != 2 || !list[0].Remove || !list[1].Remove {
+		t.Errorf("when a controller has been there for %s, ordered is %v", leftoverFor, list)
+	}
+	again.Outcomes(outcomes(list, ruleset.Removed))
+	if n, _, _, waiting := again.Counts(); n != 1 || waiting > 0 || vswitch.Leftover(again.core) > 0 {
+		t.Errorf("%d entries, %d orders wait, %d are left over", n, waiting, vswitch.Leftover(again.core))
+	}
+}
+
 // TestJournalThatTakesNothing: controllers are answered all the same, and all is written when it takes something again.
 func TestJournalThatTakesNothing(t *testing.T) {
 	s, j, orders, now := recording(t)

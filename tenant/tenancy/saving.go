@@ -235,8 +235,10 @@ func (t *tenancy) restore(v *virtual, ports []openflow.Port) {
 	}
 	v.setPorts(withSaved(ports, x.Ports))
 	if err := connect.Restore(v.sw, x); err != nil {
-		v.setPorts(nil)
-		t.of.saver.withdraw(x.Numbers)
+		if !errors.Is(err, vswitch.ErrUnsettled) { // else the records are those of rules that stay for now
+			v.setPorts(nil)
+			t.of.saver.withdraw(x.Numbers)
+		}
 		v.mu.Lock()
 		v.restarted = Restart{At: t.of.cfg.Now(), Why: err}
 		v.mu.Unlock()

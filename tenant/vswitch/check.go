@@ -23,7 +23,10 @@ func (s *Switch) Check() error {
 		if r.number != number || s.byPlace[r.place] != r {
 			return fmt.Errorf("vswitch: row %d is %+v", number, r)
 		}
-		if !r.entry && !r.miss && !r.pending() || r.pending() != (len(r.waits) > 0) {
+		if r.leftover != (s.leftover[number] == r) || r.leftover && r.entry {
+			return fmt.Errorf("vswitch: row %d is left over: %+v", number, r)
+		}
+		if !r.entry && !r.miss && !r.leftover && !r.pending() || r.pending() != (len(r.waits) > 0) {
 			return fmt.Errorf("vswitch: row %d %+v waits for %d intervals", number, r, len(r.waits))
 		}
 		open += len(r.waits)
@@ -53,7 +56,7 @@ func (s *physical) checkParts(r *row) error {
 		}
 	}
 	if !r.entry && (!r.miss || r.short) {
-		if wanted > 0 && !r.miss {
+		if wanted > 0 && !r.miss && !r.leftover {
 			return fmt.Errorf("vswitch: row %d has no entry, and %d parts", r.number, wanted)
 		}
 		return nil

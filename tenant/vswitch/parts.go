@@ -70,8 +70,9 @@ type physical struct {
 	scratch    [1]rule // of rulesOf
 	place      []byte  // scratch of EntryAdded
 	unsaved    unsaved
-	restoring  *row // what newRow returns next
-	replaying  bool // Restore is under way
+	leftover   map[uint32]*row // rows that have only rules of an earlier run, by number
+	restoring  *row            // what newRow returns next
+	replaying  bool            // Restore is under way
 
 	out    Output
 	origin Origin // of the call that is under way
@@ -81,7 +82,7 @@ type physical struct {
 func newPhysical(cfg Config) physical {
 	s := physical{cfg: cfg, ports: make(ports), rows: make(map[uint32]*row), byHandle: make(map[uint32]*row),
 		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int),
-		counters: counters{young: make(map[uint32]*row), open: true}}
+		leftover: make(map[uint32]*row), counters: counters{young: make(map[uint32]*row), open: true}}
 	if cfg.Single {
 		s.single.settleIn(cfg.Space)
 	}
@@ -253,6 +254,10 @@ func (s *physical) settle(r *row) {
 		return
 	}
 	r.answered()
+	if r.leftover && len(r.parts) == 0 {
+		notLeftover(s, r)
+		s.unsaved.changed(r)
+	}
 	if r.entry || r.miss || len(r.parts) > 0 || s.rows[r.number] != r {
 		return
 	}

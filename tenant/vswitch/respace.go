@@ -12,6 +12,7 @@ import (
 // lead packets out of it are removed, and the controllers are told as of any removal.
 func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
+	s.endLeftover()
 	was := s.cfg.Space
 	s.cfg.Space, s.cfg.Frames = space, frames
 	affected := func(*row) bool { return false }
@@ -64,6 +65,7 @@ func keeps(space *tenant.Space, e *entryCopy) bool {
 func (s *Switch) Withdraw(now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
 	s.claims = make(map[string][]*part) // nothing takes the places
+	s.endLeftover()
 	for _, r := range rowsWhere(s.rows, func(r *row) bool { return r.entry || r.miss }) {
 		delete(s.byHandle, r.handle)
 		r.entry, r.miss = false, false

@@ -117,14 +117,15 @@ func (n *Rows) Free(record uint32) {
 
 // Reasons why tables cannot be restored.
 var (
-	// ErrUnsettled is of tables that may not be as controllers were told.
+	// ErrUnsettled is of tables that may not be as controllers were told. Their rules stay in the physical switch for now
+	// (Leftover).
 	ErrUnsettled = errors.New("Weir ended while they were being changed, and what was changed last may be missing")
 	errForm      = errors.New("the physical switch is another one now, or speaks another version")
 )
 
 // Restore gives a switch without entries those of an earlier run, which have the numbers that they had: what the physical
-// switch holds stays. The ports of then must be there. After an error, which says why the tables cannot be as they were, the
-// switch is of no use.
+// switch holds stays. The ports of then must be there. After an error, which says why the tables cannot be as they were,
+// they are empty; but for ErrUnsettled, the switch is of no use then.
 func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 	s.begin(Origin{}, now, out)
 	h := x.head
@@ -134,6 +135,9 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 	case h.ID != s.cfg.ID || h.Single != s.cfg.Single || h.Version != uint8(s.cfg.Version) || h.Tables != s.cfg.Tables:
 		return errForm
 	case !h.Settled:
+		if err := (leftovers{s}).leave(x); err != nil {
+			return err
+		}
 		return ErrUnsettled
 	}
 	again := restoring{s}

@@ -78,6 +78,7 @@ type row struct {
 	place       string
 	age         uint64 // greater than those of the rows that were there before
 	handle      uint32
+	leftover    bool   // it has rules of an earlier run (leftovers), and the tables have no entry
 	entry       bool   // the tables have an entry; else its rules are being removed
 	miss        bool   // it shows what no entry of a table matches
 	short       bool   // the physical switch has refused a part of it, a row of misses
@@ -148,6 +149,9 @@ func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 		r.place = string(s.place)
 		s.byPlace[r.place] = r
 	}
+	if r.leftover {
+		notLeftover(&s.physical, r)
+	}
 	var moved []uint16
 	if !r.entry {
 		moved = s.takePriority(e.Priority)
@@ -155,7 +159,9 @@ func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 		r.age = s.ages
 	}
 	r.handle, r.entry, r.created, r.born = e.Handle, true, s.now, s.now
-	s.move(moved)
+	if s.move(moved); len(moved) > 0 {
+		s.endLeftover() // its rules do not move
+	}
 	s.byHandle[e.Handle] = r
 	s.order(r, e)
 	Tally{s}.show(r)

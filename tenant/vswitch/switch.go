@@ -79,7 +79,7 @@ func New(cfg Config) *Switch {
 func (s *Switch) Tables() *flowtable.Switch { return s.tables }
 
 // Leaving is how many entries are on their way out of the physical switch.
-func (s *Switch) Leaving() int { return len(s.rows) - s.tables.Entries() }
+func (s *Switch) Leaving() int { return len(s.rows) - s.tables.Entries() - len(s.leftover) }
 
 // Waiting is how many orders of a switch have had no outcome.
 func Waiting(s *Switch) int { return s.barriers.rows() }
@@ -95,7 +95,11 @@ func (s *Switch) FlowMod(v openflow.Version, m *openflow.FlowMod, who Origin, no
 	if err := s.check(v, m); err != nil {
 		return err
 	}
-	return s.tables.FlowMod(v, m, now, (*changes)(s))
+	err := s.tables.FlowMod(v, m, now, (*changes)(s))
+	if err == nil && (m.Command == openflow.FlowDelete || m.Command == openflow.FlowDeleteStrict) {
+		s.endLeftover()
+	}
+	return err
 }
 
 // SetPort adds a port, or changes one.
@@ -116,6 +120,7 @@ func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
 // output does nothing.
 func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
+	s.endLeftover()
 	delete(s.ports, number)
 	s.unsaved.headChanged()
 	s.tables.RemovePort(number, now, (*changes)(s))
@@ -171,6 +176,10 @@ func (s *Switch) refuse(r *row, why *flowtable.Error) {
 // ended takes the end of a part by a time-out.
 func (s *Switch) ended(p *part, last *ruleset.Counts) {
 	r := p.row
+	if r.leftover {
+		s.drop(p)
+		return
+	}
 	if last != nil {
 		counting{&s.physical}.read(p, *last)
 	}
@@ -204,7 +213,7 @@ func (s *Switch) Barrier(who Origin, out Output) {
 // gone. The frame is pin's.
 func (s *Switch) PacketIn(number uint32, pin *openflow.PacketIn) (p flowtable.PacketIn, ok bool) {
 	r := s.rows[number]
-	if r == nil || !r.entry && !r.miss {
+	if r == nil || !r.entry && !r.miss && !r.leftover {
 		return p, false
 	}
 	p = flowtable.PacketIn{Reason: pin.Reason, Table: r.told.table, MaxLen: openflow.ControllerNoCut, Cookie: r.told.cookie,
