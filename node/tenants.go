@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/tenant/table"
 	"github.com/weirnet/weir/tenant/tenancy"
@@ -28,6 +29,7 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 	n.tenants = tenancy.New(tenancy.Config{
 		View: n.view, Domain: uint16(n.cfg.Domain), TLS: n.cfg.controllerTLS, Log: n.cfg.Log, Now: now, Sessions: sessions,
 		Orders:   func(list []ruleset.Order) { n.flowsync.Order(list) },
+		Counters: func(dpid netview.DPID) *stats.Switch { return n.apps.Stats.Board().Switch(dpid) },
 		Count:    func(dpid netview.DPID) { n.apps.Stats.Want(dpid) },
 		DropHost: func(id netview.HostID) { n.discovery.DropHost(id) },
 		Own:      func(frame []byte) bool { return n.discovery.Own(frame) },

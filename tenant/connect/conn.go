@@ -241,7 +241,7 @@ func (c *conn) Desc() *openflow.Desc {
 }
 
 // Show says of what nobody knows that it is not available.
-func (c *conn) Show(reply openflow.ReplyBody) { notKnown(reply) }
+func (c *conn) Show(reply openflow.ReplyBody) { notKnown(reply, c.sw.cfg.Physical) }
 
 // PortMod refuses: a port is the physical switch's.
 func (c *conn) PortMod(openflow.Version, *openflow.PortMod) (ok bool, err error) {

@@ -128,13 +128,17 @@ func (s *Switch) Age() (age time.Duration, ok bool) {
 }
 
 // notKnown has an answer say of counters of which nothing is known that they are not available. How many packets were looked
-// up no switch counts for a tenant; and groups, meters and ports are counted for all who use them.
-func notKnown(reply openflow.ReplyBody) {
+// up no switch counts for a tenant, and groups are counted for all who use them.
+func notKnown(reply openflow.ReplyBody, physical Physical) {
 	const unknown = ^uint64(0)
 	switch l := reply.(type) {
 	case *openflow.TableStatsList:
 		for i := range l.Tables {
 			l.Tables[i].Lookups = unknown
+		}
+	case *openflow.PortStatsList:
+		for i := range l.Ports {
+			physical.PortCounters(&l.Ports[i])
 		}
 	case *openflow.GroupStatsList:
 		for i := range l.Groups {

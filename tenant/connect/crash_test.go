@@ -81,10 +81,11 @@ func read(disk map[uint32][]byte) (list []*vswitch.Saved, bad int) {
 // ordered is a physical switch whose orders wait.
 type ordered struct{ list []ruleset.Order }
 
-func (p *ordered) Order(list []ruleset.Order) { p.list = append(p.list, list...) }
-func (p *ordered) Send(uint32, []byte)        {}
-func (p *ordered) Flush()                     {}
-func (p *ordered) Count()                     {}
+func (p *ordered) Order(list []ruleset.Order)       { p.list = append(p.list, list...) }
+func (p *ordered) Send(uint32, []byte)              {}
+func (p *ordered) Flush()                           {}
+func (p *ordered) Count()                           {}
+func (p *ordered) PortCounters(*openflow.PortStats) {}
 
 // victim is a virtual switch before the crash.
 type victim struct {

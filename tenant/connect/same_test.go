@@ -30,10 +30,11 @@ type physical struct {
 	count  func() // has counters come
 }
 
-func (p physical) Order(list []ruleset.Order)     { p.orders <- slices.Clone(list) }
-func (p physical) Send(port uint32, frame []byte) { p.sent(port, frame) }
-func (p physical) Flush()                         {}
-func (p physical) Count()                         { p.count() }
+func (p physical) Order(list []ruleset.Order)       { p.orders <- slices.Clone(list) }
+func (p physical) Send(port uint32, frame []byte)   { p.sent(port, frame) }
+func (p physical) Flush()                           {}
+func (p physical) Count()                           { p.count() }
+func (p physical) PortCounters(*openflow.PortStats) {}
 
 // virtual is a virtual switch with ports 1 and 2, whose orders come to a channel.
 func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch, chan []ruleset.Order) {

@@ -39,6 +39,9 @@ type Physical interface {
 	// Count has the physical switch be asked for the counters of entries, for all tenants together; Counted takes what comes of
 	// it.
 	Count()
+	// PortCounters sets the counters of a port to what the physical switch has counted there, as it said last, if the port is the
+	// tenant's alone; else, and what is not known, to all ones.
+	PortCounters(*openflow.PortStats)
 }
 
 // spareMax is how many orders memory is kept for.

@@ -11,6 +11,25 @@ import (
 // Count implements connect.Physical.
 func (v *virtual) Count() { v.all.cfg.Count(v.physical.dpid) }
 
+// PortCounters implements connect.Physical.
+func (v *virtual) PortCounters(p *openflow.PortStats) {
+	const n = stats.NotCounted
+	*p = openflow.PortStats{Port: p.Port, DurationSec: p.DurationSec, DurationNsec: p.DurationNsec, RxPackets: n, TxPackets: n,
+		RxBytes: n, TxBytes: n, RxDropped: n, TxDropped: n, RxErrors: n, TxErrors: n, RxFrameErr: n, RxOverErr: n, RxCRCErr: n,
+		Collisions: n}
+	sw := v.all.cfg.Counters(v.physical.dpid)
+	if !v.whole.Load() || sw == nil {
+		return
+	}
+	if of := sw.Ports.Find(p.Port); of != nil {
+		c := &of.Counts
+		p.RxPackets, p.TxPackets = c[stats.RxPackets], c[stats.TxPackets]
+		p.RxBytes, p.TxBytes = c[stats.RxBytes], c[stats.TxBytes]
+		p.RxDropped, p.TxDropped = c[stats.RxDropped], c[stats.TxDropped]
+		p.RxErrors, p.TxErrors = c[stats.RxErrors], c[stats.TxErrors]
+	}
+}
+
 // FlowRemoved takes what the entry of a tenant's row has counted that the switch has removed, for whatever reason.
 func (p *part) FlowRemoved(m *openflow.FlowRemoved) {
 	c := plan.Decode(m.Cookie)

@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/connect"
 	"github.com/weirnet/weir/tenant/vswitch"
@@ -27,6 +28,8 @@ type Config struct {
 	Orders func([]ruleset.Order)
 	// Count has a switch be asked for the counters of tenants' entries, without waiting. Counted takes what comes of it.
 	Count func(netview.DPID)
+	// Counters returns what is known of a switch's counters, nil if nothing is.
+	Counters func(netview.DPID) *stats.Switch
 	// DropHost has Weir forget a host, without waiting.
 	DropHost func(netview.HostID)
 	// Own reports whether a discovery frame is one of Weir's own.

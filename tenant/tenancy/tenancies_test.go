@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/tenant"
 )
 
@@ -237,6 +238,37 @@ func TestBandwidth(t *testing.T) {
 	b.define(red, blue)
 	if got := b.classes(1) + "; " + b.classes(3) + fmt.Sprint(problems()); got != "goto 2; goto 2, metered 3[  ]" {
 		t.Errorf("without a limit the switches have %q", got)
+	}
+}
+
+// TestPortCounters: a tenant that has a port alone is told what the physical switch has counted there; one that shares ports with
+// others is not told of their packets, and nothing is made up.
+func TestPortCounters(t *testing.T) {
+	b := newFixture(t)
+	of := stats.Port{Number: 2}
+	of.Counts[stats.RxPackets], of.Counts[stats.TxBytes], of.Counts[stats.RxErrors] = 7, 700, stats.NotCounted
+	b.all.cfg.Counters = func(dpid netview.DPID) *stats.Switch {
+		return &stats.Switch{DPID: dpid, Ports: &stats.Ports{List: []stats.Port{of}}}
+	}
+	d := tenant.Definition{Name: "red", Number: 1, Ports: []netview.Point{at(3, 2), at(3, 3)}}
+	counted := func(port uint32) string {
+		p := openflow.PortStats{Port: port, RxPackets: 1, Collisions: 1}
+		b.all.at(3).of(1).PortCounters(&p)
+		return fmt.Sprint(p.RxPackets, p.TxBytes, p.RxErrors == stats.NotCounted, p.Collisions == stats.NotCounted)
+	}
+	const none = "18446744073709551615 18446744073709551615 true true"
+	b.define(d)
+	if alone, unknown := counted(2), counted(3); alone != "7 700 true true" || unknown != none {
+		t.Errorf("alone it is told %s, and of a port that nobody knows %s", alone, unknown)
+	}
+	var vlan openflow.Match
+	if err := vlan.SetText("vlan_vid", "100"); err != nil {
+		t.Fatal(err)
+	}
+	d.Space = []tenant.Region{{Priority: 10, Match: vlan}}
+	b.define(d)
+	if shared := counted(2); shared != none {
+		t.Errorf("at a port of others too it is told %s", shared)
 	}
 }
 

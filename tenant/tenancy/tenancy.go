@@ -3,6 +3,7 @@ package tenancy
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirnet/weir/netview"
@@ -55,6 +56,7 @@ func (t *tenancy) setSpace(space *tenant.Space, frames *vswitch.Frames) {
 		t.frames = nil
 	}
 	for _, v := range t.virtual {
+		v.whole.Store(t.frames == nil)
 		v.sw.SetSpace(t.space, t.frames)
 	}
 }
@@ -144,6 +146,7 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 func (t *tenancy) add(row *netview.Switch, ports []openflow.Port) *virtual {
 	v := &virtual{all: t.of, tenant: t.definition.Number, physical: t.of.at(row.DPID),
 		form: formOf(row), ports: make(map[uint32]openflow.Port), controllers: make(map[tenant.Controller]*controller)}
+	v.whole.Store(t.frames == nil)
 	v.sw = connect.New(connect.Config{
 		Config: vswitch.Config{Tenant: v.tenant, DPID: row.DPID, Tables: v.form.tables, Space: t.space, Frames: t.frames,
 			Rows: t.rows, Single: v.form.single, Version: row.Version, ID: t.definition.ID, Epoch: t.of.began},
@@ -222,7 +225,8 @@ type virtual struct {
 	sent   openflow.PacketOut // scratch of Send, which is called one at a time
 	action [1]openflow.Action // of sent
 	form   form
-	away   bool // the physical switch is away, and controllers are to lose their connections soon
+	whole  atomic.Bool // all at its ports is the tenant's
+	away   bool        // the physical switch is away, and controllers are to lose their connections soon
 
 	mu          sync.Mutex               // guards what follows
 	bandwidth   string                   // why the limit of bandwidth is not in force
