@@ -175,6 +175,9 @@ func (c *Core) answer(a *Answer, now time.Time) {
 		}
 	default:
 		d.onMissed(&c.cfg, now)
+		if due := d.paces[KindTenants].due; !due.IsZero() {
+			c.ready.Tenants = append(c.ready.Tenants, &TenantFlows{DPID: d.now.DPID, Err: ErrLater, Next: due})
+		}
 	}
 	c.schedule(d)
 }

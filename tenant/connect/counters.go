@@ -109,7 +109,9 @@ func wake(s *Switch) {
 // count has the core of a switch take counters. The lock is held.
 func count(s *Switch, c *vswitch.Counters, next, now time.Duration) {
 	of := &s.counting
-	if of.next = next; c != nil {
+	if of.next = next; c == nil { // who asks meanwhile waits for nothing
+		of.next = max(next, of.wanted+2*countersWait)
+	} else {
 		of.asked = false
 		vswitch.Tally{Switch: s.core}.Count(c, now, (*output)(s))
 	}

@@ -27,10 +27,9 @@ type farewell struct {
 
 // leavingPart is one of the rules.
 type leavingPart struct {
-	hash        uint64 // of its place
-	first, last uint16 // incarnations
-	counts      ruleset.Counts
-	final       bool
+	count partCount
+	last  uint16 // incarnation
+	final bool   // count has the last counters
 }
 
 // farewell holds a flow-removed message of a row's entry until the counters of its rules are final; false if there are none that
@@ -39,7 +38,7 @@ func (s Tally) farewell(m *openflow.FlowRemoved, r *row) bool {
 	f := &farewell{told: *m, row: r.number, ended: r.count.carried, until: s.now + farewellWait}
 	for _, p := range r.parts {
 		if c := &p.count; p.set != nil && !c.other {
-			f.parts = append(f.parts, leavingPart{hash: c.hash, first: c.first, last: p.set.Version, counts: c.counts})
+			f.parts = append(f.parts, leavingPart{count: *c, last: p.set.Version})
 		}
 	}
 	if len(f.parts) == 0 || len(s.farewells) >= farewellsMax {
@@ -63,7 +62,7 @@ func (s Tally) Removed(c *ruleset.Counted, now time.Duration, out Output) {
 	}
 	_, number := plan.TenantRow(c.Number)
 	for i, f := range s.farewells {
-		if f.row == number && f.take(c) {
+		if f.row == number && f.take(c, s.cfg.Version == openflow.V10) {
 			if !slices.ContainsFunc(f.parts, func(p leavingPart) bool { return !p.final }) {
 				s.farewells = slices.Delete(s.farewells, i, i+1)
 				s.bid(f)
@@ -73,14 +72,20 @@ func (s Tally) Removed(c *ruleset.Counted, now time.Duration, out Output) {
 	}
 }
 
-// take takes the last counters of a part, and reports whether they are of one.
-func (f *farewell) take(c *ruleset.Counted) bool {
+// take takes the last counters of a part, and reports whether they are of one. What was read before counts besides, if it was
+// of another counter.
+func (f *farewell) take(c *ruleset.Counted, v10 bool) bool {
 	for i := range f.parts {
 		p := &f.parts[i]
-		if !p.final && p.hash == c.Place && c.Version-p.first <= p.last-p.first {
-			p.counts, p.final = c.Counts, true
-			return true
+		n := &p.count
+		if p.final || n.hash != c.Place || c.Version-n.first > p.last-n.first {
+			continue
 		}
+		if v10 && c.Version != n.last || n.apart(n.last, c.Version) || c.Counts.Packets < n.counts.Packets {
+			f.ended.Packets, f.ended.Bytes = f.ended.Packets+n.counts.Packets, f.ended.Bytes+n.counts.Bytes
+		}
+		n.counts, p.final = c.Counts, true
+		return true
 	}
 	return false
 }
@@ -107,9 +112,9 @@ func (s Tally) Due() (at time.Duration, ok bool) {
 func (s Tally) bid(f *farewell) {
 	sum, known := f.ended, true
 	for i := range f.parts {
-		p := &f.parts[i]
-		sum.Packets, sum.Bytes = sum.Packets+p.counts.Packets, sum.Bytes+p.counts.Bytes
-		known = known && p.final && p.counts.Packets != uncounted && p.counts.Bytes != uncounted
+		p, n := &f.parts[i], &f.parts[i].count.counts
+		sum.Packets, sum.Bytes = sum.Packets+n.Packets, sum.Bytes+n.Bytes
+		known = known && p.final && n.Packets != uncounted && n.Bytes != uncounted
 	}
 	if known || f.told.Packets != uncounted {
 		f.told.Packets, f.told.Bytes = sum.Packets, sum.Bytes
