@@ -20,9 +20,21 @@ func (n *node) found(at flowsync.Address, entries []flowsync.Entry, holds bool) 
 		tree.AddRow(entries[i].Match, entries[i].Priority)
 	}
 	n.apps.Listed(at.DPID, holds)
-	n.discovery.FormerLinkPorts(at.DPID, at.Epoch, tree.Links)
+	former := slices.DeleteFunc(slices.Clone(tree.Links), tenantsEdges(n.view.Snapshot(), at.DPID))
+	n.discovery.FormerLinkPorts(at.DPID, at.Epoch, former)
 	if n.apps.Broadcast != nil {
 		n.apps.Broadcast.Inherit(at.DPID, tree)
+	}
+}
+
+// tenantsEdges reports which ports of a switch are tenants' and are remembered to lead to hosts: the tree has rows of them as
+// of ports to other switches, since it leaves both out.
+func tenantsEdges(snap *netview.Snapshot, dpid netview.DPID) func(port uint32) bool {
+	sw, _ := snap.Switch(dpid)
+	return func(port uint32) bool {
+		return sw != nil && slices.ContainsFunc(sw.Ports, func(p netview.Port) bool {
+			return p.Number == port && p.Reserved && p.Role == netview.PortEdge
+		})
 	}
 }
 

@@ -117,53 +117,59 @@ func flowAdd(priority uint16, actions ...openflow.Action) *openflow.FlowMod {
 // TestTenantsTablesAreKept: an instance that ends and is started anew has the tables of its tenants' switches, and writes
 // nothing into the physical switches, whose rules are what they were.
 func TestTenantsTablesAreKept(t *testing.T) {
-	versions(t, func(t *testing.T, v openflow.Version) {
-		ctl := newFixed(t, v)
-		first := start(t)
-		n := first.emulate("linear:2", v)
-		if _, err := first.api.PutTenant(t.Context(), &client.TenantDefinition{Name: "blue", Ports: []string{"*"},
-			Controllers: []string{"tcp:" + ctl.address}}, client.TenantOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		served := func(i *instance) {
-			i.await("the tenant's switches", func() bool { return ctl.to(1) != nil && ctl.to(2) != nil })
-		}
-		served(first)
-		var want [2][]string
-		for k := range want {
-			var list []openflow.Message
-			for priority := range uint16(100) {
-				list = append(list, flowAdd(1+priority, openflow.Output(1)))
-			}
-			gone := flowAdd(50)
-			gone.Command = openflow.FlowDelete
-			ctl.confirmed(uint64(1+k), append(list, gone)...)
-			if want[k] = ctl.entries(uint64(1 + k)); len(want[k]) != 99 {
-				t.Fatalf("%d entries, want 99", len(want[k]))
-			}
-		}
-		first.stopWith(n)
-		mark := first.journal.mark()
-		second := start(t, func(c *node.Config) { c.DataDir = first.cfg.DataDir })
-		if err := n.Connect(t.Context(), second.at.OpenFlow); err != nil {
-			t.Fatal(err)
-		}
-		served(second)
-		for k := range want {
-			if got := ctl.entries(uint64(1 + k)); !slices.Equal(got, want[k]) {
-				t.Errorf("switch %d has %d entries after the restart, want %d", 1+k, len(got), len(want[k]))
-			}
-			ctl.confirmed(uint64(1+k), flowAdd(200, openflow.Output(1)))
-		}
-		mods := slices.DeleteFunc(first.journal.since(mark, isFlowMod), func(e entry) bool {
-			return len(e.m.(*openflow.FlowMod).Match.OXM) == 0 // what shows misses is for controllers that are there
+	for name, ports := range map[string][]string{"all": {"*"}, "of switches": {"1/*", "2/*"}} {
+		t.Run(name, func(t *testing.T) {
+			versions(t, func(t *testing.T, v openflow.Version) { tablesAreKept(t, v, ports) })
 		})
-		if len(mods) != 2 {
-			t.Errorf("%d flow-mods after the restart, want the two that were asked for: %v", len(mods), texts(mods))
+	}
+}
+
+func tablesAreKept(t *testing.T, v openflow.Version, ports []string) {
+	ctl := newFixed(t, v)
+	first := start(t)
+	n := first.emulate("linear:2", v)
+	if _, err := first.api.PutTenant(t.Context(), &client.TenantDefinition{Name: "blue", Ports: ports,
+		Controllers: []string{"tcp:" + ctl.address}}, client.TenantOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	served := func(i *instance) {
+		i.await("the tenant's switches", func() bool { return ctl.to(1) != nil && ctl.to(2) != nil })
+	}
+	served(first)
+	var want [2][]string
+	for k := range want {
+		var list []openflow.Message
+		for priority := range uint16(100) {
+			list = append(list, flowAdd(1+priority, openflow.Output(uint32(1+priority%2))))
 		}
-		ctl.close()
-		if err := n.Close(context.Background()); err != nil {
-			t.Error(err)
+		gone := flowAdd(50)
+		gone.Command = openflow.FlowDelete
+		ctl.confirmed(uint64(1+k), append(list, gone)...)
+		if want[k] = ctl.entries(uint64(1 + k)); len(want[k]) != 99 {
+			t.Fatalf("%d entries, want 99", len(want[k]))
 		}
+	}
+	first.stopWith(n)
+	mark := first.journal.mark()
+	second := start(t, func(c *node.Config) { c.DataDir = first.cfg.DataDir })
+	if err := n.Connect(t.Context(), second.at.OpenFlow); err != nil {
+		t.Fatal(err)
+	}
+	served(second)
+	for k := range want {
+		if got := ctl.entries(uint64(1 + k)); !slices.Equal(got, want[k]) {
+			t.Errorf("switch %d has %d entries after the restart, want %d", 1+k, len(got), len(want[k]))
+		}
+		ctl.confirmed(uint64(1+k), flowAdd(200, openflow.Output(1)))
+	}
+	mods := slices.DeleteFunc(first.journal.since(mark, isFlowMod), func(e entry) bool {
+		return len(e.m.(*openflow.FlowMod).Match.OXM) == 0 // what shows misses is for controllers that are there
 	})
+	if len(mods) != 2 {
+		t.Errorf("%d flow-mods after the restart, want the two that were asked for: %v", len(mods), texts(mods))
+	}
+	ctl.close()
+	if err := n.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
 }
