@@ -95,3 +95,39 @@ func TestManyForeignEntriesKeepTheirPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestCountersAnew: a rule whose counters are to begin anew is written even where the switch has the same one of an earlier path
+// version, and is what it says afterwards; another version of a rule that does the same is not written.
+func TestCountersAnew(t *testing.T) {
+	for _, v := range []openflow.Version{openflow.V10, openflow.V13} {
+		w := newWorld(t, Config{ReadEvery: 5 * time.Second})
+		w.add(1, v, 254, 1, 2, 3)
+		w.connect(1)
+		w.talk()
+		m := w.models[1]
+		set := func(version uint16, anew bool) *ruleset.Set {
+			s := ruleset.New(plan.KindTenant, plan.TenantOwner(3, 9), 7, ruleset.Leg{Route: &ruleset.Route{
+				Hops: []*ruleset.Hop{ruleset.HopTo(1, 1, 2)}}})
+			s.Version, s.Anew = version, anew
+			return s
+		}
+		wrote := m.writes
+		for _, x := range []struct {
+			of     *ruleset.Set
+			writes int
+		}{{set(1, true), 1}, {set(2, true), 1}, {set(2, false), 0}, {set(3, true), 1}} {
+			w.loop.Order([]ruleset.Order{{Rules: x.of}})
+			w.talk()
+			if wrote += x.writes; m.writes != wrote {
+				t.Errorf("%s: for version %d (anew: %t) %d were written, want %d", v, x.of.Version, x.of.Anew, m.writes-wrote+x.writes,
+					x.writes)
+				wrote = m.writes
+			}
+		}
+		w.now = w.now.Add(time.Minute) // an audit
+		w.talk()
+		if m.writes != wrote {
+			t.Errorf("%s: an audit has %d written", v, m.writes-wrote)
+		}
+	}
+}

@@ -225,3 +225,44 @@ func TestLastCounters(t *testing.T) {
 		t.Errorf("told %v", list)
 	}
 }
+
+// TestCountersOfRulesInAHurry: of an entry whose rule is ordered anew before it is known that the switch has the one before, what
+// both have counted is counted, also if the later one has counted more by then.
+func TestCountersOfRulesInAHurry(t *testing.T) {
+	d := newDesk(t, Config{Tables: 1})
+	d.do(openflow.V13, flowMod(0, openflow.Match{}, openflow.Apply(openflow.Output(openflow.PortFlood))))
+	count := func(set *ruleset.Set, packets uint64) {
+		d.now += time.Second
+		place := set.Place(0)
+		Tally{d.sw}.Count(&Counters{Asked: d.now, List: []ruleset.Counted{{Number: set.Number, Version: set.Version,
+			Place:  ruleset.HashPlace(place.In, place.Priority, place.Match),
+			Counts: ruleset.Counts{Packets: packets, Bytes: packets}}}}, d.now, d)
+	}
+	want := func(packets uint64) {
+		t.Helper()
+		list, err := d.sw.Tables().Multipart(openflow.V13, &openflow.FlowRequest{FlowFilter: openflow.FlowFilter{
+			Table: openflow.TableAll, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}, d.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list.(*openflow.FlowStatsList).Flows[0].Packets; got != packets {
+			t.Errorf("%d packets are shown, want %d", got, packets)
+		}
+	}
+	first := d.take()[0].Rules
+	count(first, 5)
+	d.sw.SetPort(openflow.Port{Number: 3}, d.now, d)
+	second := d.take()[0].Rules
+	if !first.Anew || !second.Anew {
+		t.Fatalf("anew: %t, %t", first.Anew, second.Anew)
+	}
+	count(second, 9)
+	want(14)
+	d.tell(ruleset.Outcome{Rules: second, Result: ruleset.Installed})
+	d.sw.SetPort(openflow.Port{Number: 4}, d.now, d)
+	third := d.take()[0].Rules
+	count(third, 11) // the same counter
+	want(16)
+	count(third, 2) // the switch has lost the rule, and has it again
+	want(18)
+}
