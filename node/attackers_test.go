@@ -331,8 +331,12 @@ func (x *attacker) connection(c net.Conn, stalls bool, seed uint64) {
 	}
 	send(&openflow.SetConfig{MissSendLen: openflow.ControllerNoCut})
 	<-x.began
+	var space []openflow.Match
+	for _, r := range x.a.all.Get(x.name).Space {
+		space = append(space, r.Match)
+	}
 	x.flood(c, int(dpid)-1, rogue.New(rogue.Config{Version: v, Seed: seed, Ports: 7, Own: x.a.portsOf(x.name, int(dpid)-1),
-		Mark: mark(x.name), Samples: x.samples}))
+		Space: space, Mark: mark(x.name), Samples: x.samples}))
 }
 
 // flood sends messages as long as there are some to send.

@@ -64,6 +64,14 @@ func (c *Controller) changeFlowMod(m *openflow.FlowMod) {
 		mask := c.number()
 		m.Match.SetUintMasked(openflow.FieldMetadata, c.number()&mask, mask)
 	}
+	if n := len(c.cfg.Space); n > 0 && c.some(3) {
+		own := &c.cfg.Space[c.r.IntN(n)]
+		for f := range openflow.FieldIPv6ExtHdr + 1 {
+			if value, mask, has := own.Lookup(f); has {
+				m.Match.Set(f, value, mask)
+			}
+		}
+	}
 	if c.some(20) {
 		m.Table = uint8(c.r.IntN(256))
 	}

@@ -11,9 +11,10 @@ import (
 type Config struct {
 	Version openflow.Version
 	Seed    uint64
-	Ports   uint32   // that the physical switch has, numbered from 1
-	Own     []uint32 // of these, that the controller may use: most of what it says is about them
-	Mark    []byte   // at the end of frames
+	Ports   uint32           // that the physical switch has, numbered from 1
+	Own     []uint32         // of these, that the controller may use: most of what it says is about them
+	Space   []openflow.Match // some packets that are the controller's: entries are often for these
+	Mark    []byte           // at the end of frames
 	Samples [][]byte
 }
 
