@@ -15,7 +15,7 @@ const (
 	freshFor = time.Second
 	// countersWait is how long a controller waits for younger ones, and whatever it has sent after its question with it.
 	// Without any it is answered with what there is.
-	countersWait = time.Second
+	countersWait = 500 * time.Millisecond
 )
 
 // counting is how far a switch is with the counters of the physical switch. The switch's lock guards it.

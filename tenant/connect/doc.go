@@ -22,7 +22,8 @@
 //   - A controller that does not read is told less, and holds up nobody: the bounds are those of package agent.
 //   - No counter is invented: those that are not known are all ones, which is OpenFlow's "not available".
 //   - Counters that are shown are a second old at the most, if the physical switch can be asked so often; however often
-//     controllers ask, it is asked once for all. Who asks waits for them, with what it sends after its question, for a second.
+//     controllers ask, it is asked once for all. Who asks waits for them, with what it sends after its question, for half
+//     a second.
 //
 // Any goroutine may call the methods of a Switch.
 package connect
