@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -157,6 +158,13 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 		}
 		defer os.RemoveAll(cfg.Node.DataDir)
 	}
+	// A closed terminal or pipe ends it as an interrupt does: nothing is left behind. The signal SIGPIPE does not say that: it
+	// comes for connections too whose other ends are gone.
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
+	defer stop()
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
+	out = &heard{out, stop}
 	s := &upDisplay{out: out, page: page}
 	if len(topology.Links) > 0 {
 		s.link = topology.Links[0].ID
@@ -165,14 +173,26 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
 	cfg.Show, cfg.Complete, cfg.Installed = s.show, s.complete, s.installed
 	cfg.Intents, cfg.Cuts = f.intents, f.cuts
-	// A closed terminal or pipe ends it as an interrupt does: nothing is left behind.
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP, syscall.SIGPIPE)
-	defer stop()
 	err = up.Run(ctx, cfg)
 	if s.fidelity != "" {
 		fmt.Fprintln(out, s.fidelity)
 	}
 	return nodeError(err)
+}
+
+// heard is an output that calls ended when nobody reads it any more.
+type heard struct {
+	io.Writer
+	ended func()
+}
+
+// Write implements io.Writer.
+func (h *heard) Write(b []byte) (int, error) {
+	n, err := h.Writer.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		h.ended()
+	}
+	return n, err
 }
 
 // checkExposure refuses unprotected APIs off loopback.

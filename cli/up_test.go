@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/weirnet/weir/cli/command"
@@ -50,5 +53,44 @@ schedule:
 	stop()
 	if c := <-code; c != command.ExitDone {
 		t.Errorf("exit code %d: %s", c, errs.String())
+	}
+}
+
+// TestUpEndsWithItsReader: it ends in order when nobody reads its output any more. A connection of its own that is broken, of
+// which the same signal tells, does not end it.
+func TestUpEndsWithItsReader(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := make(chan int, 1)
+	go func() {
+		defer writer.Close() // so that who reads hears of its end
+		code <- run(t.Context(), []string{"up", "single:2", "--plain", "--auth", "none", "--api", "127.0.0.1:0", "--openflow",
+			"127.0.0.1:0", "--emulator-api", "127.0.0.1:0", "--data-dir", t.TempDir()}, strings.NewReader(""), writer, io.Discard)
+	}()
+	lines := bufio.NewScanner(reader)
+	await := func(text string) {
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), text) {
+				return
+			}
+		}
+		t.Fatalf("it ends before it says %q", text)
+	}
+	await("network")
+	if err := syscall.Kill(os.Getpid(), syscall.SIGPIPE); err != nil { // as of a connection
+		t.Fatal(err)
+	}
+	await("have answered")
+	select {
+	case c := <-code:
+		t.Fatalf("it has ended, with exit code %d", c)
+	default:
+	}
+	reader.Close()
+	if c := <-code; c != command.ExitDone {
+		t.Errorf("when nobody reads its output it ends with exit code %d", c)
 	}
 }
