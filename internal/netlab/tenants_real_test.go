@@ -172,7 +172,7 @@ func TestTenants(t *testing.T) {
 		})
 		w.Kill()
 		blue.Kill()
-		w = l.StartWeir()
+		l.StartWeir()
 		<-going.done
 		if !strings.Contains(going.Output(), " 200 received") {
 			t.Errorf("blue's rules were to stay while Weir was killed, and a ping says: %s", going.Output())

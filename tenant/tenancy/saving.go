@@ -138,7 +138,7 @@ func (s *Tenancies) Load(ctx context.Context, j *journal.Journal) error {
 	return nil
 }
 
-var errTwice = errors.New("Weir ended while one took the place of another")
+var errTwice = errors.New("one took the place of another when Weir ended")
 
 // hold has the numbers of records count as taken.
 func (s *saver) hold(list []*vswitch.Saved, bad []uint32) {

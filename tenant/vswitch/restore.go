@@ -119,7 +119,7 @@ func (n *Rows) Free(record uint32) {
 var (
 	// ErrUnsettled is of tables that may not be as controllers were told. Their rules stay in the physical switch for now
 	// (Leftover).
-	ErrUnsettled = errors.New("Weir ended while they were being changed, and what was changed last may be missing")
+	ErrUnsettled = errors.New("they were being changed when Weir ended, and what was changed last may be missing")
 	errForm      = errors.New("the physical switch is another one now, or speaks another version")
 )
 
