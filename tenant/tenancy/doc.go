@@ -25,6 +25,11 @@
 // Its virtual switches keep their tables, as a switch does whose controller is away, and flowsync puts back what is missing
 // when it returns. After Patience the controllers lose their connections; they get new ones when it returns.
 //
+// # When Weir starts again
+//
+// Load reads the tables of an earlier run before Begin, which makes each virtual switch with its own. Those that cannot be as
+// they were are empty, and the state says why (Restart). The end writes what has changed last.
+//
 // # Invariants
 //
 //   - What a tenant's space has is nobody else's, Weir's applications included, whatever the switch sends.

@@ -16,9 +16,13 @@
 // SetPort and RemovePort are the tenant's ports; entries that output to ports which come or go are ordered anew. SetMiss
 // says what becomes of packets without an entry. Classify has the rules that tell the tenant's packets from others'.
 //
+// Save has what is to be in the journal: a record an entry, group and meter, and one of the switch. Restore makes the tables
+// anew from the records of an earlier run, with the numbers that their rules had (docs/design/0015-tenants.md, "Persistence").
+//
 // # Invariants
 //
-//   - The rules that are ordered and not removed are those of the tables' entries, each in its place, and no others.
+//   - The rules that are ordered and not removed are those of the tables' entries, each in its place, and no others; but for
+//     those of an earlier run that stay after a crash until controllers have filled the tables again (Leftover).
 //   - Each row, which is a place of an entry, has a number that no other row of the tenant has, as long as the physical
 //     switch may have its rule; the next entry in this place has the same number, and another incarnation.
 //   - No rule outputs to a port that is not the tenant's, or matches a packet that is not.
@@ -26,6 +30,7 @@
 //   - What an entry counts is what met its rules since its counters began, as far as it was read; what is not known is said
 //     to be unknown.
 //   - Barriers are answered in their order.
+//   - A number of a row is free when the journal has no record of it.
 //
 // The package is pure: no goroutine, no clock. A Switch has one owner at a time.
 package vswitch

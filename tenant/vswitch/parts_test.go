@@ -215,12 +215,12 @@ func TestLastCounters(t *testing.T) {
 	Tally{d.sw}.Count(&Counters{Asked: d.now + 1, List: nil}, d.now+1, d)
 	d.removed(second[0], 3) // somebody has deleted it, and it is put back
 	away()
-	if at, waits := (Tally{d.sw}).Due(); !waits || at != d.now+farewellWait {
+	if at, waits := (Tally{d.sw}).Due(); !waits || at != d.now+removalWait {
 		t.Fatalf("it waits until %s (%t)", at, waits)
 	}
-	Tally{d.sw}.Late(d.now+farewellWait-1, d)
+	Tally{d.sw}.Late(d.now+removalWait-1, d)
 	d.told("[]")
-	Tally{d.sw}.Late(d.now+farewellWait, d)
+	Tally{d.sw}.Late(d.now+removalWait, d)
 	if _, list := d.sink.take(); len(list) != 1 {
 		t.Errorf("told %v", list)
 	}

@@ -133,7 +133,7 @@ func (c *changes) PortStatus(reason openflow.PortReason, p openflow.Port) {
 }
 func (c *changes) FlowRemoved(m *openflow.FlowRemoved) {
 	s := (*Switch)(c)
-	if !c.silent && !(Tally{s}).farewell(m, s.removed) {
+	if !c.silent && !(Tally{s}).await(m, s.removed) {
 		c.out.FlowRemoved(m)
 	}
 }

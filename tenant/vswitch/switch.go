@@ -58,8 +58,8 @@ type Switch struct {
 	physical
 	silent bool // a flow-removed that follows is not told: the entry was never there
 
-	removed   *row        // of the entry that was removed last
-	farewells []*farewell // in the order of their times
+	removed         *row              // of the entry that was removed last
+	pendingRemovals []*pendingRemoval // in the order of their times
 }
 
 // New returns a switch without entries and ports.

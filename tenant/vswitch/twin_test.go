@@ -406,7 +406,7 @@ func (w *world) drain() {
 		w.tell()
 	}
 	for _, g := range w.guests {
-		Tally{g.sw}.Late(w.now+farewellWait, g)
+		Tally{g.sw}.Late(w.now+removalWait, g)
 		if _, waits := (Tally{g.sw}).Due(); waits {
 			w.t.Fatal("a flow-removed waits for ever")
 		}

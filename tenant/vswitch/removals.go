@@ -11,13 +11,13 @@ import (
 
 // Bounds of flow-removed messages that wait for the last counters of an entry's rules.
 const (
-	farewellWait = 2 * time.Second // then they have the counters that are known
-	farewellsMax = 20_000          // more do not wait
+	removalWait        = 2 * time.Second // then they have the counters that are known
+	pendingRemovalsMax = 20_000          // more do not wait
 )
 
-// farewell is a flow-removed message of an entry some of whose rules are leaving the physical switch, which says what each has
-// counted when it goes.
-type farewell struct {
+// pendingRemoval is a flow-removed message of an entry some of whose rules are leaving the physical switch, which says what
+// each has counted when it goes.
+type pendingRemoval struct {
 	told  openflow.FlowRemoved
 	row   uint32
 	ended ruleset.Counts // what parts have counted that had ended before, and what the tables have by themselves
@@ -32,16 +32,16 @@ type leavingPart struct {
 	final bool   // count has the last counters
 }
 
-// farewell holds a flow-removed message of a row's entry until the counters of its rules are final; false if there are none that
-// leave, or no room.
-func (s Tally) farewell(m *openflow.FlowRemoved, r *row) bool {
-	f := &farewell{told: *m, row: r.number, ended: r.count.carried, until: s.now + farewellWait}
+// await holds a flow-removed message of a row's entry until the counters of its rules are final; false if there are none
+// that leave, or no room.
+func (s Tally) await(m *openflow.FlowRemoved, r *row) bool {
+	f := &pendingRemoval{told: *m, row: r.number, ended: r.count.carried, until: s.now + removalWait}
 	for _, p := range r.parts {
 		if c := &p.count; p.set != nil && !c.other {
 			f.parts = append(f.parts, leavingPart{count: *c, last: p.set.Version})
 		}
 	}
-	if len(f.parts) == 0 || len(s.farewells) >= farewellsMax {
+	if len(f.parts) == 0 || len(s.pendingRemovals) >= pendingRemovalsMax {
 		return false
 	}
 	if m.Packets != uncounted {
@@ -49,7 +49,7 @@ func (s Tally) farewell(m *openflow.FlowRemoved, r *row) bool {
 		f.ended.Bytes += m.Bytes - r.count.told.Bytes
 	}
 	f.told.Match = m.Match.Clone()
-	s.farewells = append(s.farewells, f)
+	s.pendingRemovals = append(s.pendingRemovals, f)
 	return true
 }
 
@@ -61,10 +61,10 @@ func (s Tally) Removed(c *ruleset.Counted, now time.Duration, out Output) {
 		counts.read(p, c.Counts)
 	}
 	_, number := plan.TenantRow(c.Number)
-	for i, f := range s.farewells {
+	for i, f := range s.pendingRemovals {
 		if f.row == number && f.take(c, s.cfg.Version == openflow.V10) {
 			if !slices.ContainsFunc(f.parts, func(p leavingPart) bool { return !p.final }) {
-				s.farewells = slices.Delete(s.farewells, i, i+1)
+				s.pendingRemovals = slices.Delete(s.pendingRemovals, i, i+1)
 				s.bid(f)
 			}
 			return
@@ -74,7 +74,7 @@ func (s Tally) Removed(c *ruleset.Counted, now time.Duration, out Output) {
 
 // take takes the last counters of a part, and reports whether they are of one. What was read before counts besides, if it was
 // of another counter.
-func (f *farewell) take(c *ruleset.Counted, v10 bool) bool {
+func (f *pendingRemoval) take(c *ruleset.Counted, v10 bool) bool {
 	for i := range f.parts {
 		p := &f.parts[i]
 		n := &p.count
@@ -93,23 +93,23 @@ func (f *farewell) take(c *ruleset.Counted, v10 bool) bool {
 // Late sends the flow-removed messages that have waited for as long as they may.
 func (s Tally) Late(now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
-	for len(s.farewells) > 0 && s.farewells[0].until <= now {
-		f := s.farewells[0]
-		s.farewells = slices.Delete(s.farewells, 0, 1)
+	for len(s.pendingRemovals) > 0 && s.pendingRemovals[0].until <= now {
+		f := s.pendingRemovals[0]
+		s.pendingRemovals = slices.Delete(s.pendingRemovals, 0, 1)
 		s.bid(f)
 	}
 }
 
 // Due returns when Late is to be called; false if nothing waits.
 func (s Tally) Due() (at time.Duration, ok bool) {
-	if len(s.farewells) == 0 {
+	if len(s.pendingRemovals) == 0 {
 		return 0, false
 	}
-	return s.farewells[0].until, true
+	return s.pendingRemovals[0].until, true
 }
 
 // bid sends a flow-removed message, with what is known of counters.
-func (s Tally) bid(f *farewell) {
+func (s Tally) bid(f *pendingRemoval) {
 	sum, known := f.ended, true
 	for i := range f.parts {
 		p, n := &f.parts[i], &f.parts[i].count.counts
