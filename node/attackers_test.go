@@ -194,7 +194,7 @@ type attacker struct {
 	began     chan struct{}
 	sent      chan struct{} // closed when all is sent
 	once      sync.Once
-	flooding  sync.WaitGroup // connections that send
+	flooding  sync.WaitGroup // connections that send, and the loops that accept them
 	over      chan struct{}  // closed when they have ended
 
 	mu      sync.Mutex // guards what follows
@@ -221,7 +221,16 @@ func newAttacker(a *attack, name string, form attackForm) *attacker {
 			a.t.Fatal(err)
 		}
 		x.listeners = append(x.listeners, ln)
-		x.running.Go(func() { x.serve(ln, i == 2) })
+		stalls := i == 2
+		if !stalls {
+			x.flooding.Add(1)
+		}
+		x.running.Go(func() {
+			x.serve(ln, stalls)
+			if !stalls {
+				x.flooding.Done()
+			}
+		})
 	}
 	a.t.Cleanup(x.close)
 	return x
@@ -286,8 +295,14 @@ func (x *attacker) serve(ln net.Listener, stalls bool) {
 		x.made++
 		seed := x.form.seed<<16 | uint64(x.made)
 		x.mu.Unlock()
+		if !stalls {
+			x.flooding.Add(1)
+		}
 		x.running.Go(func() {
 			x.connection(c, stalls, seed)
+			if !stalls {
+				x.flooding.Done()
+			}
 			c.Close()
 			x.mu.Lock()
 			defer x.mu.Unlock()
@@ -315,8 +330,6 @@ func (x *attacker) connection(c net.Conn, stalls bool, seed uint64) {
 		<-x.over
 		return
 	}
-	x.flooding.Add(1)
-	defer x.flooding.Done()
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
