@@ -96,6 +96,21 @@ func (i *instance) treed(switches int) bool {
 	return len(have) == switches
 }
 
+// treedBut10 reports whether all switches hold what they can of the tree, where OpenFlow 1.0 cannot say masks of addresses and
+// fields of IPv6, which are refused.
+func (i *instance) treedBut10(switches int) bool {
+	have := map[string]bool{}
+	for _, f := range i.flows("") {
+		if f.State == "pending" {
+			return false
+		}
+		if f.Owner == "forward" && f.State == "installed" && f.Match["eth_type"] == "0x0806" {
+			have[f.DPID] = true
+		}
+	}
+	return len(have) == switches
+}
+
 // pingAll has every host ping every other, by IPv4, and waits for the ends of all pings: one answer
 // to each at least. Where paths are being repaired, several requests are needed.
 func pingAll(i *instance, n *emu.Network, requests int) {

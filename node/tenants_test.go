@@ -213,9 +213,12 @@ func (s *shared) awaitServed(v openflow.Version) {
 			}
 			return up == 2*len(s.net.Links()) || name == "green"
 		})
-		if v != openflow.V10 { // there what OpenFlow 1.0 cannot say is refused: masks of addresses, fields of IPv6
-			c.await(name+"'s tree", func() bool { return c.treed(len(s.net.Switches())) })
-		}
+		c.await(name+"'s tree", func() bool {
+			if v == openflow.V10 {
+				return c.treedBut10(len(s.net.Switches()))
+			}
+			return c.treed(len(s.net.Switches()))
+		})
 	}
 }
 
