@@ -56,13 +56,16 @@ func newTenantAdd() *cobra.Command {
 
 --port, once for each, is where the tenant's packets come in and go out: SWITCH/PORT, SWITCH/* for all ports of a switch, or * for all
 ports of all switches. --space, once for each region, says which packets are the tenant's: PRIORITY:FIELD=VALUE,... with the fields of
-OpenFlow 1.3. Of the regions of all tenants that a packet is in, the one of the highest priority says whose it is. Without --space all
-packets at the ports are the tenant's, and the ports no other tenant's. Weir connects each of the tenant's switches to the controllers.
+OpenFlow 1.3; VALUE may be VALUE/MASK, or a range LOW-HIGH. A range is as many regions as it takes: prefixes, or one for each value of a
+field without masks, such as a port; a tenant has 1000 regions at most. Of the regions of all tenants that a packet is in, the one of
+the highest priority says whose it is. Without --space all packets at the ports are the tenant's, and the ports no other tenant's.
+Weir connects each of the tenant's switches to the controllers.
 
 -f reads all that from a file, as weir tenant show NAME -o yaml writes it (what is no definition in it is left out of account, but for
 the etag: with --replace, the definition is changed only if it still has that).`,
 		Example: `  weir tenant add blue --port s1/1 --port s2/1 --space 10:vlan_vid=100 --controller tcp:192.0.2.1:6653
   weir tenant add red --port '*' --space 20:eth_type=0x0800,ipv4_dst=10.1.0.0/16 --controller ssl:[2001:db8::1]:6653
+  weir tenant add web --port '*' --space 30:tcp_dst=8000-8099 --controller tcp:192.0.2.1:6653
   weir tenant add blue --replace --dry-run --port 's1/*'
   weir tenant show blue -o yaml >blue.yaml; weir tenant add blue --replace -f blue.yaml`,
 		Args: command.WantArgs(1, 1, "NAME, such as blue: weir tenant add blue --port s1/1"),

@@ -130,6 +130,14 @@ func (f Field) String() string {
 	return "field_" + string(appendDec(nil, f))
 }
 
+// Bits is how many bits of the field's value count, the lowest ones; 0 for a field that is not of the table.
+func (f Field) Bits() int {
+	if int(f) < numFields {
+		return int(oxmFields[f].bits)
+	}
+	return 0
+}
+
 // FieldByName is the field of a name.
 func FieldByName(name string) (Field, bool) {
 	f, ok := fieldsByName[name]

@@ -33,8 +33,10 @@ type Definition struct {
 	// AllPorts for those of all switches, whichever there are.
 	Ports []netview.Point
 	// Space is which packets are the tenant's. Without regions it is all at its ports, which are no other tenant's then.
-	Space  []Region
-	Limits Limits
+	Space []Region
+	// Written is the space as it was written, if ranges are in it: Check makes Space of it. Else it is empty.
+	Written []Written
+	Limits  Limits
 	// Controllers are those that Weir connects each of the tenant's switches to.
 	Controllers []Controller
 }
@@ -91,8 +93,6 @@ func (d *Definition) Check() error {
 		return &Error{"ports", "none", "at least one, as 0000000000000001/3"}
 	case len(d.Ports) > PortsMax:
 		return &Error{"ports", fmt.Sprint(len(d.Ports)), fmt.Sprintf("at most %d", PortsMax)}
-	case len(d.Space) > RegionsMax:
-		return &Error{"space", fmt.Sprintf("%d regions", len(d.Space)), fmt.Sprintf("at most %d", RegionsMax)}
 	}
 	for i, p := range d.Ports {
 		if p.DPID == 0 && p.Port != 0 || p.Port > openflow.PortMax {
@@ -201,30 +201,61 @@ func checkFields(field string, m openflow.Match) error {
 // oxmHeader is the length of the header of an OXM TLV (OpenFlow 1.3.5, section 7.2.3.2).
 const oxmHeader = 4
 
+// checkSpace makes Space of what was written, and brings both into order.
 func (d *Definition) checkSpace() error {
-	d.Space = slices.Clone(d.Space)
-	for i := range d.Space {
-		r := &d.Space[i]
-		field := fmt.Sprintf("space[%d]", i)
-		if r.Priority == 0 || r.Priority > PriorityMax {
-			return &Error{field + ".priority", fmt.Sprint(r.Priority), fmt.Sprintf("1 to %d", PriorityMax)}
-		}
-		r.Match = r.Match.Canonical()
-		if err := r.Match.Check(); err != nil {
-			return &Error{field + ".match", r.Match.String(), "what a switch takes: " + err.Error()}
-		}
-		if err := checkFields(field+".match", r.Match); err != nil {
-			return err
-		}
-		if len(r.Match.OXM) == 0 {
-			return &Error{field + ".match", "all packets", "a field, or no space at all: then all packets at the ports are the tenant's"}
+	written := slices.Clone(d.Written)
+	if len(written) == 0 {
+		for _, r := range d.Space {
+			written = append(written, Written{Region: r})
 		}
 	}
-	slices.SortFunc(d.Space, func(a, b Region) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Match.Key(), b.Match.Key()))
-	})
-	d.Space = slices.CompactFunc(d.Space, func(a, b Region) bool {
-		return a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
-	})
+	if err := checkCount(written); err != nil {
+		return err
+	}
+	d.Space, d.Written = nil, nil
+	ranges := false
+	for i := range written {
+		w, field := &written[i], fmt.Sprintf("space[%d]", i)
+		regions, err := w.regions(field)
+		if err != nil {
+			return err
+		}
+		for k := range regions {
+			if err := regions[k].check(field); err != nil {
+				return err
+			}
+		}
+		ranges = ranges || len(w.Ranges) > 0
+		d.Space = append(d.Space, regions...)
+	}
+	slices.SortFunc(d.Space, compareRegions)
+	d.Space = slices.CompactFunc(d.Space, func(a, b Region) bool { return compareRegions(a, b) == 0 })
+	if ranges {
+		slices.SortFunc(written, compareWritten)
+		d.Written = slices.CompactFunc(written, func(a, b Written) bool { return compareWritten(a, b) == 0 })
+	}
 	return nil
+}
+
+// check refuses what no region may be, and makes it canonical.
+func (r *Region) check(field string) error {
+	if r.Priority == 0 || r.Priority > PriorityMax {
+		return &Error{field + ".priority", fmt.Sprint(r.Priority), fmt.Sprintf("1 to %d", PriorityMax)}
+	}
+	r.Match = r.Match.Canonical()
+	if err := r.Match.Check(); err != nil {
+		return &Error{field + ".match", r.Match.String(), "what a switch takes: " + err.Error()}
+	}
+	if err := checkFields(field+".match", r.Match); err != nil {
+		return err
+	}
+	if len(r.Match.OXM) == 0 {
+		return &Error{field + ".match", "all packets", "a field, or no space at all: then all packets at the ports are the tenant's"}
+	}
+	return nil
+}
+
+// compareRegions orders regions by falling priority.
+func compareRegions(a, b Region) int {
+	return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Match.Key(), b.Match.Key()))
 }

@@ -39,6 +39,23 @@ func newRegion(r *Region) region {
 	return x
 }
 
+// overlaps reports whether two regions may have a packet in common: no field is asked by both for bits that differ.
+func (r *region) overlaps(o *region) bool {
+	if r.fields&o.fields == 0 {
+		return true
+	}
+	k := 0
+	for i := range r.asks { // both by field
+		for k < len(o.asks) && o.asks[k].field < r.asks[i].field {
+			k++
+		}
+		if k < len(o.asks) && o.asks[k].field == r.asks[i].field && r.asks[i].contradicts(&o.asks[k].term) {
+			return false
+		}
+	}
+	return true
+}
+
 // eachTerm calls f for each field that a match names.
 func eachTerm(m *openflow.Match, yield func(openflow.Field, *term)) {
 	for f := range openflow.Field(numFields) {

@@ -67,11 +67,12 @@ func (t *Tenants) Check(d *Definition) error {
 	if was := t.byName[d.Name]; was != nil && was.Number != d.Number {
 		return &Error{"number", fmt.Sprint(d.Number), fmt.Sprintf("%d: that of tenant %s does not change", was.Number, d.Name)}
 	}
+	own := d.byPriority()
 	for _, other := range t.All() {
 		if other.Name == d.Name {
 			continue
 		}
-		if err := d.contradicts(other); err != nil {
+		if err := d.contradicts(other, own); err != nil {
 			return err
 		}
 	}
@@ -86,8 +87,8 @@ func (t *Tenants) Delete(name string) bool {
 	return had
 }
 
-// contradicts says what two definitions cannot both have.
-func (d *Definition) contradicts(other *Definition) error {
+// contradicts says what two definitions cannot both have; own are the regions of d.
+func (d *Definition) contradicts(other *Definition, own map[uint16][]region) error {
 	if d.Number == other.Number {
 		return &Error{"number", fmt.Sprint(d.Number), fmt.Sprintf("another: tenant %s has it", other.Name)}
 	}
@@ -102,16 +103,30 @@ func (d *Definition) contradicts(other *Definition) error {
 		}
 		return nil
 	}
-	for i := range d.Space {
-		for j := range other.Space {
-			a, b := &d.Space[i], &other.Space[j]
-			if a.Priority == b.Priority && a.Match.Overlaps(b.Match) {
-				return &Error{"space", a.String(), fmt.Sprintf("another priority: %s of tenant %s has the same, and packets in common",
-					b.Match, other.Name)}
+	for i := range other.Space {
+		same := own[other.Space[i].Priority]
+		if len(same) == 0 {
+			continue
+		}
+		theirs := newRegion(&other.Space[i])
+		for k := range same {
+			if same[k].overlaps(&theirs) {
+				return &Error{"space", same[k].text, fmt.Sprintf("another priority: %s of tenant %s has the same, and packets in common",
+					other.Space[i].Match, other.Name)}
 			}
 		}
 	}
 	return nil
+}
+
+// byPriority returns the regions by their priority.
+func (d *Definition) byPriority() map[uint16][]region {
+	all := make(map[uint16][]region)
+	for i := range d.Space {
+		priority := d.Space[i].Priority
+		all[priority] = append(all[priority], newRegion(&d.Space[i]))
+	}
+	return all
 }
 
 // sharedPort returns a port that both have, or ports.

@@ -52,7 +52,7 @@ func (l *TenantLimits) All() []TenantLimit {
 // TenantRegion is a part of a tenant's space.
 type TenantRegion struct {
 	Priority uint16   `json:"priority" minimum:"1" maximum:"1000" doc:"1 to 1000: of the regions that a packet is in, the highest one says whose it is."`
-	Match    Selector `json:"match" doc:"Fields by their OpenFlow 1.3 names; prerequisites are filled in."`
+	Match    Selector `json:"match" doc:"Fields by their OpenFlow 1.3 names: a value, VALUE/MASK or a range LOW-HIGH, which is as many regions as it takes, 1000 of all at most; prerequisites are filled in."`
 }
 
 // String is the region as weir tenant add takes it: PRIORITY:FIELD=VALUE,FIELD=VALUE.

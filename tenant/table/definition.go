@@ -39,11 +39,12 @@ func Parse(q *client.TenantDefinition) (*tenant.Definition, error) {
 		d.Ports = append(d.Ports, p)
 	}
 	for i := range q.Space {
-		m, err := parseMatch(fmt.Sprintf("space[%d].match", i), q.Space[i].Match)
+		w, err := parseMatch(fmt.Sprintf("space[%d].match", i), q.Space[i].Match)
 		if err != nil {
 			return nil, err
 		}
-		d.Space = append(d.Space, tenant.Region{Priority: q.Space[i].Priority, Match: m})
+		w.Priority = q.Space[i].Priority
+		d.Written = append(d.Written, w)
 	}
 	for i, text := range q.Controllers {
 		c, err := tenant.ParseController(text)
@@ -63,17 +64,26 @@ func Parse(q *client.TenantDefinition) (*tenant.Definition, error) {
 	return d, err
 }
 
-// parseMatch reads a match. Whether a switch takes it is for Check to say.
-func parseMatch(at string, fields client.Selector) (m openflow.Match, err error) {
+// parseMatch reads a match, with ranges. Whether a switch takes it is for Check to say.
+func parseMatch(at string, fields client.Selector) (w tenant.Written, err error) {
 	if len(fields) > matchMax {
-		return m, &tenant.Error{Field: at, Given: fmt.Sprintf("%d fields", len(fields)),
+		return w, &tenant.Error{Field: at, Given: fmt.Sprintf("%d fields", len(fields)),
 			Want: fmt.Sprintf("at most %d", matchMax)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f, known := openflow.FieldByName(name)
 		if !known {
-			return m, &tenant.Error{Field: at, Given: strconv.Quote(rest.Truncate(name)),
+			return w, &tenant.Error{Field: at, Given: strconv.Quote(rest.Truncate(name)),
 				Want: "fields by their OpenFlow 1.3 names, such as eth_dst"}
+		}
+		r, is, err := tenant.ParseRange(f, fields[name])
+		switch {
+		case err != nil:
+			return w, &tenant.Error{Field: at + "." + f.String(), Given: strconv.Quote(rest.Truncate(fields[name])),
+				Want: err.Error()}
+		case is:
+			w.Ranges = append(w.Ranges, r)
+			continue
 		}
 		var tlv openflow.Match
 		if err := tlv.SetText(name, fields[name]); err != nil {
@@ -81,11 +91,11 @@ func parseMatch(at string, fields client.Selector) (m openflow.Match, err error)
 			if why == "" {
 				_, why, _ = strings.Cut(err.Error(), ": ")
 			}
-			return m, &tenant.Error{Field: at + "." + f.String(), Given: strconv.Quote(rest.Truncate(fields[name])), Want: why}
+			return w, &tenant.Error{Field: at + "." + f.String(), Given: strconv.Quote(rest.Truncate(fields[name])), Want: why}
 		}
-		m.OXM = append(m.OXM, tlv.OXM...)
+		w.Match.OXM = append(w.Match.OXM, tlv.OXM...)
 	}
-	return m, nil
+	return w, nil
 }
 
 // Format writes a definition as the API has it. It is what Parse reads, in one form.
@@ -94,9 +104,18 @@ func Format(d *tenant.Definition) client.TenantDefinition {
 	for _, p := range d.Ports {
 		q.Ports = append(q.Ports, tenant.FormatPort(p))
 	}
+	for i := range d.Written {
+		w := &d.Written[i]
+		r := client.TenantRegion{Priority: w.Priority, Match: render.Match(&w.Match)}
+		for k := range w.Ranges {
+			r.Match[w.Ranges[k].Field.String()] = w.Ranges[k].String()
+		}
+		q.Space = append(q.Space, r)
+	}
 	for i := range d.Space {
-		r := &d.Space[i]
-		q.Space = append(q.Space, client.TenantRegion{Priority: r.Priority, Match: render.Match(&r.Match)})
+		if r := &d.Space[i]; len(d.Written) == 0 {
+			q.Space = append(q.Space, client.TenantRegion{Priority: r.Priority, Match: render.Match(&r.Match)})
+		}
 	}
 	for _, c := range d.Controllers {
 		q.Controllers = append(q.Controllers, c.String())

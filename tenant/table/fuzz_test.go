@@ -58,6 +58,8 @@ func FuzzDefinition(f *testing.F) {
 	for _, text := range []string{
 		`{"name":"blue","ports":["0000000000000001/1","2/*"],"space":[{"priority":10,"match":{"vlan_vid":100}}]}`,
 		`{"name":"blue","ports":["*"],"space":[{"priority":1,"match":{"ipv4_dst":"10.0.0.0/8","tcp_dst":"80"}}]}`,
+		`{"name":"blue","ports":["*"],"space":[{"priority":1,"match":{"ipv4_dst":"10.0.0.5-10.0.0.9","tcp_dst":"0x50-90"}}]}`,
+		`{"name":"blue","ports":["*"],"space":[{"priority":1,"match":{"vlan_vid":"100-199"}},{"priority":1,"match":{"tcp_dst":"5-5"}}]}`,
 		`{"name":"b","number":9,"ports":["a:1/7"],"controllers":["tcp:127.0.0.1:6653","ssl:[2001:db8::1]:6653"]}`,
 		`{"name":"b","ports":["1/4294967295"],"space":[{"priority":1,"match":{"vlan_vid":"any","vlan_pcp":"3"}},{}]}`,
 	} {

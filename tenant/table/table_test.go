@@ -175,6 +175,31 @@ func wantChanges(t *testing.T, c *client.TenantChange, want ...string) {
 	}
 }
 
+// TestRangesAreKept: a range is shown as it was written, before a restart and after, and in force are its regions.
+func TestRangesAreKept(t *testing.T) {
+	h := newHarness(t, store.NewMemory(nil))
+	q := shape("blue", 100)
+	q.Space = []client.TenantRegion{{Priority: 10, Match: client.Selector{"vlan_vid": "100-199"}},
+		{Priority: 10, Match: client.Selector{"vlan_vid": "7"}}, {Priority: 20, Match: client.Selector{"tcp_dst": "0x50-90"}}}
+	made := h.put(q, client.TenantOptions{})
+	tcp := "20:eth_type=0x0800,ip_proto=6,tcp_dst=80-90"
+	wantChanges(t, made, "number 1", "ports *", "space "+tcp, "space 10:vlan_vid=100-199", "space 10:vlan_vid=7",
+		"controllers tcp:127.0.0.1:6653")
+	wantChanges(t, h.put(made.Tenant.TenantDefinition, client.TenantOptions{IfMatch: made.Tenant.ETag}))
+	h.want("blue1")
+	if d := newHarness(t, h.st).Snapshot().Get("blue"); d == nil || len(d.Space) != 11+5+1 {
+		t.Errorf("after a restart %+v is in force, want the 17 regions", d)
+	}
+	q.Space = q.Space[:2]
+	wantChanges(t, h.put(q, client.TenantOptions{}), "-space "+tcp)
+	red := shape("red", 150)
+	_, err := h.Put(red, client.TenantOptions{}, rest.Actor{})
+	if err == nil || !strings.Contains(err.Error(), "of tenant blue") {
+		t.Errorf("a value of the range is taken for another: %v", err)
+	}
+	h.put(shape("red", 200), client.TenantOptions{})
+}
+
 // TestSnapshotStays: what was handed out does not change with the table.
 func TestSnapshotStays(t *testing.T) {
 	h := newHarness(t, store.NewMemory(nil))
@@ -220,6 +245,10 @@ func TestRefusals(t *testing.T) {
 			given: `"vlan"`},
 		{q: edit(func(q *client.TenantDefinition) { q.Space[0].Match = client.Selector{"ipv4_dst": "10.0.0.0/33"} }),
 			field: "space[0].match.ipv4_dst", given: `"10.0.0.0/33"`},
+		{q: edit(func(q *client.TenantDefinition) { q.Space[0].Match = client.Selector{"vlan_vid": "9-5"} }),
+			field: "space[0].match.vlan_vid", given: `"9-5"`},
+		{q: edit(func(q *client.TenantDefinition) { q.Space[0].Match = client.Selector{"tcp_dst": "0-1000"} }),
+			field: "space[0].match", given: "tcp_dst=0-1000"},
 		{q: edit(func(q *client.TenantDefinition) { q.Space[0].Match = client.Selector{"in_port": "1"} }),
 			field: "space[0].match", given: "in_port"},
 		{q: edit(func(q *client.TenantDefinition) { q.Space[0].Priority = 1001 }), field: "space[0].priority", given: "1001"},
