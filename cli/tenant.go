@@ -58,7 +58,8 @@ func newTenantAdd() *cobra.Command {
 ports of all switches. --space, once for each region, says which packets are the tenant's: PRIORITY:FIELD=VALUE,... with the fields of
 OpenFlow 1.3; VALUE may be VALUE/MASK, or a range LOW-HIGH. A range is as many regions as it takes: prefixes, or one for each value of a
 field without masks, such as a port; a tenant has 1000 regions at most. Of the regions of all tenants that a packet is in, the one of
-the highest priority says whose it is. Without --space all packets at the ports are the tenant's, and the ports no other tenant's.
+the highest priority says whose it is. With read-only in place of the priority the tenant is shown copies of others' packets in the
+region, and may not write entries for them nor send them. Without --space all packets at the ports are the tenant's, and the ports no other tenant's.
 Weir connects each of the tenant's switches to the controllers.
 
 -f reads all that from a file, as weir tenant show NAME -o yaml writes it (what is no definition in it is left out of account, but for
@@ -66,6 +67,7 @@ the etag: with --replace, the definition is changed only if it still has that).`
 		Example: `  weir tenant add blue --port s1/1 --port s2/1 --space 10:vlan_vid=100 --controller tcp:192.0.2.1:6653
   weir tenant add red --port '*' --space 20:eth_type=0x0800,ipv4_dst=10.1.0.0/16 --controller ssl:[2001:db8::1]:6653
   weir tenant add web --port '*' --space 30:tcp_dst=8000-8099 --controller tcp:192.0.2.1:6653
+  weir tenant add monitor --port '*' --space read-only:vlan_vid=100 --controller tcp:192.0.2.1:6653
   weir tenant add blue --replace --dry-run --port 's1/*'
   weir tenant show blue -o yaml >blue.yaml; weir tenant add blue --replace -f blue.yaml`,
 		Args: command.WantArgs(1, 1, "NAME, such as blue: weir tenant add blue --port s1/1"),
@@ -91,7 +93,7 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	}
 	r.AddFlags(cmd)
 	cmd.Flags().StringArrayVar(&a.ports, "port", nil, "SWITCH/PORT, SWITCH/* or *; once for each")
-	cmd.Flags().StringArrayVar(&a.space, "space", nil, "a region, PRIORITY:FIELD=VALUE,...; once for each (default: all packets)")
+	cmd.Flags().StringArrayVar(&a.space, "space", nil, "a region, PRIORITY:FIELD=VALUE,... or read-only:FIELD=VALUE,...; once for each (default: all packets)")
 	cmd.Flags().StringArrayVar(&a.controllers, "controller", nil, "tcp:HOST:PORT or ssl:HOST:PORT; once for each")
 	cmd.Flags().StringToIntVar(&a.limits, "limit", nil,
 		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes, mbps; as entries=1000")
@@ -181,15 +183,17 @@ func tenantPort(ctx context.Context, c *client.Client, named *intentArgs, text s
 	return sw.DPID + "/*", nil
 }
 
-// parseRegion reads PRIORITY:FIELD=VALUE,FIELD=VALUE.
+// parseRegion reads PRIORITY:FIELD=VALUE,FIELD=VALUE, or read-only: in place of the priority.
 func parseRegion(text string) (*client.TenantRegion, error) {
 	priority, fields, ok := strings.Cut(text, ":")
+	readOnly := priority == client.ReadOnlyRegion
 	n, err := strconv.ParseUint(priority, 10, 16)
-	if !ok || err != nil {
-		return nil, fmt.Errorf("--space %q given, want PRIORITY:FIELD=VALUE,..., such as 10:vlan_vid=100", text)
+	if !ok || err != nil && !readOnly {
+		return nil, fmt.Errorf("--space %q given, want PRIORITY:FIELD=VALUE,..., such as 10:vlan_vid=100, or "+
+			"read-only:FIELD=VALUE,...", text)
 	}
 	m, err := parseFields("--space", strings.Split(fields, ","))
-	return &client.TenantRegion{Priority: uint16(n), Match: m}, err
+	return &client.TenantRegion{Priority: uint16(n), Match: m, ReadOnly: readOnly}, err
 }
 
 // tenantFileMax bounds a file, in bytes: more is no definition that the API takes.

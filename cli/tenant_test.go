@@ -45,7 +45,8 @@ func FuzzTenantFile(f *testing.F) {
 
 // FuzzRegion: a region is read as it is written.
 func FuzzRegion(f *testing.F) {
-	for _, text := range []string{"10:vlan_vid=100", "9:eth_dst=00:00:00:00:00:01,tcp_dst=80", "1:", "x:a=b", "1:a=b,a=c",
+	for _, text := range []string{"10:vlan_vid=100", "9:eth_dst=00:00:00:00:00:01,tcp_dst=80", "1:",
+		"read-only:vlan_vid=5", "read-only:ipv6_dst=::1", "read-only:", "10:tcp_dst=80-90", "x:a=b", "1:a=b,a=c",
 		"1:a"} {
 		f.Add(text)
 	}

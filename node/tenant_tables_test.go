@@ -21,6 +21,7 @@ type fixed struct {
 	mu       sync.Mutex
 	sessions map[uint64]*session.Session
 	close    func() // before instances look for what they left
+	heard    []openflow.Message
 }
 
 func newFixed(t *testing.T, v openflow.Version) *fixed {
@@ -55,9 +56,39 @@ func (c *fixed) Disconnected(s *session.Session, _ error) {
 	delete(c.sessions, s.Features().Datapath)
 }
 
-func (c *fixed) PacketIn(*session.Session, openflow.Header, *openflow.PacketIn) {}
-func (c *fixed) Message(*session.Session, openflow.Header, openflow.Message)    {}
-func (c *fixed) BatchEnd(*session.Session)                                      {}
+func (c *fixed) PacketIn(_ *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
+	own := *pin
+	own.Match, own.Data = pin.Match.Clone(), slices.Clone(pin.Data)
+	c.hear(&own)
+}
+
+func (c *fixed) Message(_ *session.Session, _ openflow.Header, m openflow.Message) {
+	if e, ok := m.(*openflow.ErrorMsg); ok {
+		c.hear(&openflow.ErrorMsg{Code: e.Code})
+	}
+}
+
+func (c *fixed) BatchEnd(*session.Session) {}
+
+// heardMax is how many packet-ins and errors are kept.
+const heardMax = 100
+
+func (c *fixed) hear(m openflow.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.heard) < heardMax {
+		c.heard = append(c.heard, m)
+	}
+}
+
+// takeHeard returns the packet-ins and errors that have come.
+func (c *fixed) takeHeard() []openflow.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.heard
+	c.heard = nil
+	return list
+}
 
 // to returns the session of a switch; nil if it is not connected.
 func (c *fixed) to(dpid uint64) *session.Session {

@@ -34,7 +34,12 @@ type Definition struct {
 	Ports []netview.Point
 	// Space is which packets are the tenant's. Without regions it is all at its ports, which are no other tenant's then.
 	Space []Region
-	// Written is the space as it was written, if ranges are in it: Check makes Space of it. Else it is empty.
+	// Watched are read-only regions, whichever their packets' tenants are: the packets of them that switches show at the
+	// tenant's ports are shown to it too. They have no priority, and are part of no space. A tenant that has only these owns
+	// no packets.
+	Watched []Region
+	// Written is the space as it was written, with read-only regions, if ranges are in it: Check makes Space and Watched of
+	// it. Else it is empty.
 	Written []Written
 	Limits  Limits
 	// Controllers are those that Weir connects each of the tenant's switches to.
@@ -43,6 +48,9 @@ type Definition struct {
 
 // AllPorts stands for all ports of all switches.
 var AllPorts = netview.Point{}
+
+// Whole reports whether all packets at the tenant's ports are its own, and these are no other tenant's.
+func (d *Definition) Whole() bool { return len(d.Space) == 0 && len(d.Watched) == 0 }
 
 // Controller is where a controller of a tenant listens.
 type Controller struct {
@@ -208,11 +216,14 @@ func (d *Definition) checkSpace() error {
 		for _, r := range d.Space {
 			written = append(written, Written{Region: r})
 		}
+		for _, r := range d.Watched {
+			written = append(written, Written{Region: r, ReadOnly: true})
+		}
 	}
 	if err := checkCount(written); err != nil {
 		return err
 	}
-	d.Space, d.Written = nil, nil
+	d.Space, d.Watched, d.Written = nil, nil, nil
 	ranges := false
 	for i := range written {
 		w, field := &written[i], fmt.Sprintf("space[%d]", i)
@@ -221,15 +232,18 @@ func (d *Definition) checkSpace() error {
 			return err
 		}
 		for k := range regions {
-			if err := regions[k].check(field); err != nil {
+			if err := regions[k].check(field, w.ReadOnly); err != nil {
 				return err
 			}
 		}
 		ranges = ranges || len(w.Ranges) > 0
-		d.Space = append(d.Space, regions...)
+		if w.ReadOnly {
+			d.Watched = append(d.Watched, regions...)
+		} else {
+			d.Space = append(d.Space, regions...)
+		}
 	}
-	slices.SortFunc(d.Space, compareRegions)
-	d.Space = slices.CompactFunc(d.Space, func(a, b Region) bool { return compareRegions(a, b) == 0 })
+	d.Space, d.Watched = inOrder(d.Space), inOrder(d.Watched)
 	if ranges {
 		slices.SortFunc(written, compareWritten)
 		d.Written = slices.CompactFunc(written, func(a, b Written) bool { return compareWritten(a, b) == 0 })
@@ -237,9 +251,18 @@ func (d *Definition) checkSpace() error {
 	return nil
 }
 
+// inOrder returns regions in order, each once.
+func inOrder(list []Region) []Region {
+	slices.SortFunc(list, compareRegions)
+	return slices.CompactFunc(list, func(a, b Region) bool { return compareRegions(a, b) == 0 })
+}
+
 // check refuses what no region may be, and makes it canonical.
-func (r *Region) check(field string) error {
-	if r.Priority == 0 || r.Priority > PriorityMax {
+func (r *Region) check(field string, readOnly bool) error {
+	switch {
+	case readOnly && r.Priority != 0:
+		return &Error{field + ".priority", fmt.Sprint(r.Priority), "none: a read-only region takes no packets from others"}
+	case !readOnly && (r.Priority == 0 || r.Priority > PriorityMax):
 		return &Error{field + ".priority", fmt.Sprint(r.Priority), fmt.Sprintf("1 to %d", PriorityMax)}
 	}
 	r.Match = r.Match.Canonical()
@@ -249,7 +272,11 @@ func (r *Region) check(field string) error {
 	if err := checkFields(field+".match", r.Match); err != nil {
 		return err
 	}
-	if len(r.Match.OXM) == 0 {
+	switch {
+	case len(r.Match.OXM) > 0:
+	case readOnly:
+		return &Error{field + ".match", "all packets", "a field; two regions, of vlan_vid=none and vlan_vid=any, have all packets"}
+	default:
 		return &Error{field + ".match", "all packets", "a field, or no space at all: then all packets at the ports are the tenant's"}
 	}
 	return nil

@@ -18,6 +18,7 @@
 //
 //   - Of two tenants that have a packet in common at whatever port, one comes first.
 //   - A port of a tenant without regions is of no other tenant.
+//   - A read-only region is of no space: no packet is of another tenant because of it.
 //   - What Keeps allows never leads a packet of the tenant out of its space. It may refuse what would not.
 //
 // The package is pure.

@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/weirnet/weir/openflow"
@@ -162,7 +163,7 @@ const (
 // actions, or where one of them sends it. What it says of single lists holds for any sequence of entries: each finds a
 // packet of the space, and leaves one.
 func (s *Space) Keeps(match openflow.Match, list []openflow.Action, when Applied) error {
-	if len(s.own) == 0 || !changes(list) {
+	if len(s.own) == 0 || !changes(list) { // of a tenant with read-only regions alone, no entry has packets
 		return nil
 	}
 	for i := range s.own {
@@ -188,6 +189,28 @@ func (s *Space) Keeps(match openflow.Match, list []openflow.Action, when Applied
 		}
 		if err := s.in(from, &known, changed); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Writable returns an error, for the tenant, if all packets of its regions that a match selects are in read-only ones.
+func (s *Space) Writable(match openflow.Match) error {
+	if len(s.of.Watched) == 0 {
+		return nil
+	}
+	if len(s.own) == 0 {
+		return errors.New("the tenant's regions are read-only")
+	}
+	of := newRegion(&Region{Match: match})
+	for i := range s.own {
+		if s.own[i].overlaps(&of) {
+			return nil
+		}
+	}
+	for i := range s.of.Watched {
+		if watched := newRegion(&s.of.Watched[i]); watched.overlaps(&of) {
+			return fmt.Errorf("%s is a read-only region of the tenant", s.of.Watched[i].Match)
 		}
 	}
 	return nil

@@ -23,7 +23,8 @@ type Range struct {
 // and masks of OpenFlow 1.3.
 type Written struct {
 	Region
-	Ranges []Range // of fields that Match does not have
+	Ranges   []Range // of fields that Match does not have
+	ReadOnly bool    // it is of Watched
 }
 
 // ParseRange reads LOW-HIGH. It returns false for a value that is no range, also for one of which both ends are the same.
@@ -158,7 +159,7 @@ func checkCount(list []Written) error {
 func (w *Written) regions(field string) ([]Region, error) {
 	list := []Region{w.Region}
 	if len(w.Ranges) == 0 {
-		err := w.check(field)
+		err := w.check(field, w.ReadOnly)
 		return []Region{w.Region}, err
 	}
 	w.Ranges = slices.Clone(w.Ranges)

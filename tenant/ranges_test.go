@@ -15,7 +15,7 @@ import (
 // ranged returns a definition whose space is one region of a field's range.
 func ranged(r Range) *Definition {
 	return &Definition{Name: "blue", Number: 1, Ports: []netview.Point{at(1, 1)},
-		Written: []Written{{Region{Priority: 10}, []Range{r}}}}
+		Written: []Written{{Region: Region{Priority: 10}, Ranges: []Range{r}}}}
 }
 
 // fieldsOfRanges are fields with masks and without, of all widths.
@@ -188,12 +188,12 @@ func TestRanges(t *testing.T) {
 		return r
 	}
 	d := &Definition{Name: "blue", Number: 1, Ports: []netview.Point{at(1, 1)}, Written: []Written{
-		{Region{10, matching(t, "vlan_vid", "7")}, nil},
-		{Region{10, matching(t)}, []Range{parse("vlan_vid", "100-199")}},
-		{Region{20, matching(t)}, []Range{parse("tcp_dst", "8000-8002"), parse("ipv4_src", "10.0.0.5-10.0.0.9")}},
-		{Region{20, matching(t)}, []Range{parse("ipv4_src", "0.0.0.0-255.255.255.255")}},
-		{Region{30, matching(t)}, []Range{parse("vlan_vid", "0-4095")}},
-		{Region{30, matching(t)}, []Range{parse("tcp_dst", "80-80")}},
+		{Region: Region{10, matching(t, "vlan_vid", "7")}},
+		{Region: Region{10, matching(t)}, Ranges: []Range{parse("vlan_vid", "100-199")}},
+		{Region: Region{20, matching(t)}, Ranges: []Range{parse("tcp_dst", "8000-8002"), parse("ipv4_src", "10.0.0.5-10.0.0.9")}},
+		{Region: Region{20, matching(t)}, Ranges: []Range{parse("ipv4_src", "0.0.0.0-255.255.255.255")}},
+		{Region: Region{30, matching(t)}, Ranges: []Range{parse("vlan_vid", "0-4095")}},
+		{Region: Region{30, matching(t)}, Ranges: []Range{parse("tcp_dst", "80-80")}},
 	}}
 	if err := d.Check(); err != nil {
 		t.Fatal(err)
@@ -248,7 +248,8 @@ func TestRanges(t *testing.T) {
 			[]Range{parse("ipv6_nd_target", "::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")}},
 	} {
 		d := ranged(c.ranges[0])
-		d.Written = []Written{{Region{10, matching(t, "vlan_vid", "7")}, nil}, {Region{Priority: 11}, c.ranges}}
+		d.Written = []Written{{Region: Region{10, matching(t, "vlan_vid", "7")}},
+			{Region: Region{Priority: 11}, Ranges: c.ranges}}
 		if err := d.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}

@@ -92,10 +92,10 @@ func (d *Definition) contradicts(other *Definition, own map[uint16][]region) err
 	if d.Number == other.Number {
 		return &Error{"number", fmt.Sprint(d.Number), fmt.Sprintf("another: tenant %s has it", other.Name)}
 	}
-	if len(d.Space) == 0 || len(other.Space) == 0 {
+	if d.Whole() && other.ownsPackets() || other.Whole() && d.ownsPackets() {
 		if p, shared := d.sharedPort(other); shared {
 			whole := d.Name
-			if len(d.Space) > 0 {
+			if !d.Whole() {
 				whole = other.Name
 			}
 			return &Error{"ports", FormatPort(p), fmt.Sprintf("ports without those of tenant %s: tenant %s has no space, so that all packets "+
@@ -118,6 +118,9 @@ func (d *Definition) contradicts(other *Definition, own map[uint16][]region) err
 	}
 	return nil
 }
+
+// ownsPackets reports whether some packets are the tenant's: it has more than read-only regions.
+func (d *Definition) ownsPackets() bool { return d.Whole() || len(d.Space) > 0 }
 
 // byPriority returns the regions by their priority.
 func (d *Definition) byPriority() map[uint16][]region {
@@ -148,7 +151,7 @@ func (d *Definition) sharedPort(other *Definition) (netview.Point, bool) {
 // Space is a tenant's part of the packets, as the spaces of others leave it.
 type Space struct {
 	of  *Definition
-	own []region // by falling priority; empty: all packets
+	own []region // by falling priority; empty: all packets, or none
 	all *regions
 }
 
@@ -195,12 +198,24 @@ func (s *Space) eachOther(yield func(*region) bool) {
 // Same reports whether a tenant has the same packets in another space, and others' regions have the same priorities: where
 // the rules of its entries stand, and what they match, is the same then.
 func (s *Space) Same(other *Space) bool {
-	return slices.EqualFunc(s.of.Space, other.of.Space, func(a, b Region) bool {
-		return a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
-	}) && slices.Equal(s.all.priorities, other.all.priorities)
+	return s.Whole() == other.Whole() && SameRegions(s.of.Space, other.of.Space) &&
+		slices.Equal(s.all.priorities, other.all.priorities)
 }
 
-// Regions returns the tenant's regions; none: all packets at its ports are its own. They are not to be changed.
+// SameRegions reports whether two lists of regions in order have the same.
+func SameRegions(a, b []Region) bool {
+	return slices.EqualFunc(a, b, func(a, b Region) bool {
+		return a.Priority == b.Priority && a.Match.Key() == b.Match.Key()
+	})
+}
+
+// Whole reports whether all packets at the tenant's ports are its own.
+func (s *Space) Whole() bool { return s.of.Whole() }
+
+// OwnsPackets reports whether some packets are the tenant's: it has more than read-only regions.
+func (s *Space) OwnsPackets() bool { return s.of.ownsPackets() }
+
+// Regions returns the tenant's regions, but for those that are read-only. They are not to be changed.
 func (s *Space) Regions() []Region { return s.of.Space }
 
 // All reports whether all ports of a switch are the tenant's.

@@ -51,15 +51,22 @@ func (l *TenantLimits) All() []TenantLimit {
 
 // TenantRegion is a part of a tenant's space.
 type TenantRegion struct {
-	Priority uint16   `json:"priority" minimum:"1" maximum:"1000" doc:"1 to 1000: of the regions that a packet is in, the highest one says whose it is."`
+	Priority uint16   `json:"priority,omitempty" minimum:"1" maximum:"1000" doc:"1 to 1000: of the regions that a packet is in, the highest one says whose it is. A read-only region has none."`
 	Match    Selector `json:"match" doc:"Fields by their OpenFlow 1.3 names: a value, VALUE/MASK or a range LOW-HIGH, which is as many regions as it takes, 1000 of all at most; prerequisites are filled in."`
+	ReadOnly bool     `json:"read_only,omitempty" doc:"The tenant is shown copies of the region's packets that switches show at its ports, whose they may be. It does not own them, and may neither write entries for them nor send them."`
 }
 
-// String is the region as weir tenant add takes it: PRIORITY:FIELD=VALUE,FIELD=VALUE.
+// ReadOnlyRegion is what a read-only region has in text in place of a priority.
+const ReadOnlyRegion = "read-only"
+
+// String is the region as weir tenant add takes it: PRIORITY:FIELD=VALUE,FIELD=VALUE, or read-only:FIELD=VALUE.
 func (r TenantRegion) String() string {
 	fields := make([]string, 0, len(r.Match))
 	for _, name := range slices.Sorted(maps.Keys(r.Match)) {
 		fields = append(fields, name+"="+r.Match[name])
+	}
+	if r.ReadOnly {
+		return ReadOnlyRegion + ":" + strings.Join(fields, ",")
 	}
 	return fmt.Sprintf("%d:%s", r.Priority, strings.Join(fields, ","))
 }

@@ -52,6 +52,7 @@ const (
 	ofRow    shownAs = iota // the packet-in of the row that its cookie names
 	ofFrame                 // that of the entry which shows such a frame
 	received                // a frame that comes in, which the tables handle
+	copied                  // a copy of one that is not the tenant's
 )
 
 // post adds a packet-in, and reports whether there was room.

@@ -36,7 +36,7 @@ func (p physical) Flush()                           {}
 func (p physical) Count()                           { p.count() }
 func (p physical) PortCounters(*openflow.PortStats) {}
 
-// virtual is a virtual switch with ports 1 and 2, whose orders come to a channel.
+// virtual is a virtual switch with ports 1 and 2, whose orders come to a channel. Regions without a priority are read-only.
 func virtual(t *testing.T, sent func(port uint32, frame []byte), space ...tenant.Region) (*Switch, chan []ruleset.Order) {
 	return virtualOf(t, vswitch.Config{Tables: tables}, sent, space...)
 }
@@ -54,7 +54,15 @@ func virtualWith(t *testing.T, sent func(port uint32, frame []byte), change func
 	chan []ruleset.Order) {
 	tenants := tenant.New()
 	ports := []netview.Point{{DPID: 1, Port: 1}, {DPID: 1, Port: 2}}
-	if err := tenants.Put(tenant.Definition{Name: "red", Number: 7, Ports: ports, Space: space}); err != nil {
+	d := tenant.Definition{Name: "red", Number: 7, Ports: ports}
+	for _, r := range space {
+		if r.Priority == 0 {
+			d.Watched = append(d.Watched, r)
+		} else {
+			d.Space = append(d.Space, r)
+		}
+	}
+	if err := tenants.Put(d); err != nil {
 		t.Fatal(err)
 	}
 	var frames *vswitch.Frames

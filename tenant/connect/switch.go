@@ -192,6 +192,9 @@ func (s *Switch) PacketIn10(pin *openflow.PacketIn) { s.packetIn(pin, ofFrame) }
 // Receive has the tables handle the frame of a packet-in, which no rule of the tenant's has handled. It does not wait.
 func (s *Switch) Receive(pin *openflow.PacketIn) { s.packetIn(pin, received) }
 
+// Copy has a switch show the frame of a packet-in that is not the tenant's, and nothing else of it. It does not wait.
+func Copy(s *Switch, pin *openflow.PacketIn) { s.packetIn(pin, copied) }
+
 func (s *Switch) packetIn(pin *openflow.PacketIn, as shownAs) {
 	if !s.mu.TryLock() {
 		if !s.inbox.post(pin, as) {
@@ -215,6 +218,9 @@ func (s *Switch) show(pin *openflow.PacketIn, as shownAs) {
 	case received:
 		s.core.Tables().Receive(pin.InPort, pin.Data, s.cfg.Now(), (*output)(s))
 		return
+	case copied:
+		p = flowtable.PacketIn{Reason: openflow.ReasonAction, MaxLen: openflow.ControllerNoCut, Cookie: ^uint64(0),
+			InPort: pin.InPort, Buffer: openflow.NoBuffer, Frame: pin.Data}
 	case ofFrame:
 		p = s.core.PacketIn10(pin, s.cfg.Now(), (*output)(s))
 	default:

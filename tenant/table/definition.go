@@ -43,7 +43,7 @@ func Parse(q *client.TenantDefinition) (*tenant.Definition, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.Priority = q.Space[i].Priority
+		w.Priority, w.ReadOnly = q.Space[i].Priority, q.Space[i].ReadOnly
 		d.Written = append(d.Written, w)
 	}
 	for i, text := range q.Controllers {
@@ -106,15 +106,19 @@ func Format(d *tenant.Definition) client.TenantDefinition {
 	}
 	for i := range d.Written {
 		w := &d.Written[i]
-		r := client.TenantRegion{Priority: w.Priority, Match: render.Match(&w.Match)}
+		r := client.TenantRegion{Priority: w.Priority, Match: render.Match(&w.Match), ReadOnly: w.ReadOnly}
 		for k := range w.Ranges {
 			r.Match[w.Ranges[k].Field.String()] = w.Ranges[k].String()
 		}
 		q.Space = append(q.Space, r)
 	}
-	for i := range d.Space {
-		if r := &d.Space[i]; len(d.Written) == 0 {
+	if len(d.Written) == 0 {
+		for i := range d.Space {
+			r := &d.Space[i]
 			q.Space = append(q.Space, client.TenantRegion{Priority: r.Priority, Match: render.Match(&r.Match)})
+		}
+		for i := range d.Watched {
+			q.Space = append(q.Space, client.TenantRegion{Match: render.Match(&d.Watched[i].Match), ReadOnly: true})
 		}
 	}
 	for _, c := range d.Controllers {

@@ -60,6 +60,7 @@ func FuzzDefinition(f *testing.F) {
 		`{"name":"blue","ports":["*"],"space":[{"priority":1,"match":{"ipv4_dst":"10.0.0.0/8","tcp_dst":"80"}}]}`,
 		`{"name":"blue","ports":["*"],"space":[{"priority":1,"match":{"ipv4_dst":"10.0.0.5-10.0.0.9","tcp_dst":"0x50-90"}}]}`,
 		`{"name":"blue","ports":["*"],"space":[{"priority":1,"match":{"vlan_vid":"100-199"}},{"priority":1,"match":{"tcp_dst":"5-5"}}]}`,
+		`{"name":"blue","ports":["*"],"space":[{"read_only":true,"match":{"vlan_vid":"7"}},{"read_only":true,"match":{"tcp_dst":"5-9"}}]}`,
 		`{"name":"b","number":9,"ports":["a:1/7"],"controllers":["tcp:127.0.0.1:6653","ssl:[2001:db8::1]:6653"]}`,
 		`{"name":"b","ports":["1/4294967295"],"space":[{"priority":1,"match":{"vlan_vid":"any","vlan_pcp":"3"}},{}]}`,
 	} {

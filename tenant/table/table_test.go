@@ -200,6 +200,39 @@ func TestRangesAreKept(t *testing.T) {
 	h.put(shape("red", 200), client.TenantOptions{})
 }
 
+// TestReadOnlyIsKept: read-only regions are shown as they were written, also with ranges, before a restart and after.
+func TestReadOnlyIsKept(t *testing.T) {
+	h := newHarness(t, store.NewMemory(nil))
+	h.put(shape("red", 100), client.TenantOptions{})
+	spy := shape("spy", 0)
+	spy.Space = []client.TenantRegion{{ReadOnly: true, Match: client.Selector{"vlan_vid": "100"}}}
+	made := h.put(spy, client.TenantOptions{})
+	wantChanges(t, made, "number 2", "ports *", "space read-only:vlan_vid=100", "controllers tcp:127.0.0.1:6653")
+	wantChanges(t, h.put(made.Tenant.TenantDefinition, client.TenantOptions{IfMatch: made.Tenant.ETag}))
+	h.want("red1 spy2")
+	spy.Space = append(spy.Space, client.TenantRegion{ReadOnly: true, Match: client.Selector{"vlan_vid": "200-203"}},
+		client.TenantRegion{Priority: 7, Match: client.Selector{"vlan_vid": "300-301"}})
+	wantChanges(t, h.put(spy, client.TenantOptions{}), "space 7:vlan_vid=300-301", "space read-only:vlan_vid=200-203")
+	h.want("red1 spy2")
+	d := newHarness(t, h.st).Snapshot().Get("spy")
+	if d == nil || len(d.Space) != 1 || len(d.Watched) != 2 || d.Whole() {
+		t.Errorf("after a restart %+v is in force", d)
+	}
+	spy.Space[0].Priority = 9
+	if _, err := h.Put(spy, client.TenantOptions{}, rest.Actor{}); err == nil || !strings.Contains(err.Error(), "want none") {
+		t.Errorf("with a priority: %v", err)
+	}
+	before := `{"name":"old","number":3,"ports":["0000000000000001/1"],"space":[{"priority":4,"match":{"vlan_vid":"9"}}],"id":"` +
+		strings.Repeat("0a", idBytes) + `","created":"2026-11-20T12:00:00Z","by":"anna"}`
+	r, err := decodeRecord("old", headed(recordHead, []byte(before)))
+	if err != nil || len(r.def.Space) != 1 || len(r.def.Watched) != 0 {
+		t.Fatalf("a record of before is read as %+v: %v", r, err)
+	}
+	if again, err := r.encode(); err != nil || string(again) != string(headed(recordHead, []byte(before))) {
+		t.Errorf("a record of before is written as %s: %v", again, err)
+	}
+}
+
 // TestSnapshotStays: what was handed out does not change with the table.
 func TestSnapshotStays(t *testing.T) {
 	h := newHarness(t, store.NewMemory(nil))

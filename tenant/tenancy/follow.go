@@ -107,9 +107,9 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 		}
 	}
 	for _, d := range all.All() {
-		if len(d.Space) == 0 {
+		if d.Whole() {
 			owners.whole = append(owners.whole, d)
-		} else {
+		} else if len(d.Space) > 0 {
 			owners.spaces = true
 		}
 	}
@@ -146,8 +146,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 func sameSpaces(a, b *tenant.Tenants) bool {
 	x, y := a.All(), b.All()
 	return slices.EqualFunc(x, y, func(x, y *tenant.Definition) bool {
-		return x.Name == y.Name && x.Number == y.Number && slices.EqualFunc(x.Space, y.Space, func(x, y tenant.Region) bool {
-			return x.Priority == y.Priority && x.Match.Key() == y.Match.Key()
-		})
+		return x.Name == y.Name && x.Number == y.Number &&
+			tenant.SameRegions(x.Space, y.Space) && tenant.SameRegions(x.Watched, y.Watched)
 	})
 }

@@ -30,29 +30,38 @@ type part struct {
 // SwitchDown ends it.
 func (p *part) SwitchDown() { p.physical.part.CompareAndSwap(p, nil) }
 
-// Claim takes packet-ins that are tenants'.
+// Claim takes packet-ins that are tenants', and shows copies to those who watch them.
 func (p *part) Claim(pin *openflow.PacketIn) bool {
+	r := p.all.owners.Load()
+	owner, claimed := p.claim(r, pin)
+	if watchers := r.watchers(); len(watchers) > 0 {
+		p.copyTo(watchers, pin, owner)
+	}
+	return claimed
+}
+
+// claim shows a packet-in to the tenant that it is of, and returns its number.
+func (p *part) claim(r *owners, pin *openflow.PacketIn) (owner uint16, claimed bool) {
 	if p.cookies {
 		if c := plan.Decode(pin.Cookie); c.Kind == plan.KindTenant && c.Domain == p.all.cfg.Domain {
 			number, _ := plan.TenantRow(c.Owner)
 			if v := p.physical.of(number); v != nil {
 				v.sw.PacketIn(pin)
 			}
-			return true // of a tenant that is gone, else
+			return number, true // of a tenant that is gone, else
 		}
 	}
-	r := p.all.owners.Load()
 	switch {
 	case !r.spaces && len(r.whole) == 0:
-		return false
+		return 0, false
 	case isDiscovery(pin.Data):
-		return p.claimLLDP(r, pin)
+		return 0, p.claimLLDP(r, pin)
 	}
-	owner := r.owner(netview.Point{DPID: p.physical.dpid, Port: pin.InPort}, pin.Data)
+	owner = r.owner(netview.Point{DPID: p.physical.dpid, Port: pin.InPort}, pin.Data)
 	if v := p.physical.of(owner); owner != 0 && !p.cookies && v != nil && v.has(pin.InPort) {
 		v.sw.PacketIn10(pin)
 	}
-	return owner != 0
+	return owner, owner != 0
 }
 
 // isDiscovery reports whether a frame is of the Ethernet type of discovery, to whatever address, and without a tag: switches

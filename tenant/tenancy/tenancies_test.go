@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/tenant"
@@ -339,6 +340,95 @@ func TestClaims(t *testing.T) {
 		if got := claimed(x.port, x.src, x.etherType); got != x.want {
 			t.Errorf("%+v: claimed %t", x, got)
 		}
+	}
+}
+
+// TestCopies: who has a read-only region is shown what others are, or nobody, of the packets in it, at the ports that it has;
+// not what is its own, and no discovery frames. It does not claim them, and its ports are told by no rule.
+func TestCopies(t *testing.T) {
+	b := newFixture(t)
+	now := time.Unix(1000, 0)
+	b.all.cfg.Now = func() time.Time { return now } // and so the limits of packet-ins are not renewed
+	vlan := func(id uint64) (m openflow.Match) {
+		m.SetUint(openflow.FieldVLANVID, uint64(openflow.VLANPresent)|id)
+		return m
+	}
+	one := tenant.Limits{PacketIns: 1}
+	watched := []tenant.Region{{Match: vlan(5)}, {Match: vlan(6)}, {Match: vlan(7)}}
+	lldp := openflow.Match{}
+	lldp.SetUint(openflow.FieldEthType, 0x88cc)
+	spies := []tenant.Definition{
+		{Name: "alone", Number: 2, Ports: []netview.Point{at(3, 1), at(3, 2)},
+			Watched: append(watched, tenant.Region{Match: lldp})},
+		{Name: "both", Number: 3, Ports: []netview.Point{at(3, 2)}, Watched: watched,
+			Space: []tenant.Region{{Priority: 20, Match: vlan(6)}}},
+	}
+	for i := range spies {
+		spies[i].Limits = one
+	}
+	spies = append(spies, tenant.Definition{Name: "red", Number: 1, Limits: one,
+		Ports: []netview.Point{at(3, 1), at(3, 2), at(3, 3)}, Space: []tenant.Region{{Priority: 10, Match: vlan(5)}}})
+	b.define(spies...)
+	if got := b.classes(3); got != "drop 0, drop 0, goto 1, goto 2, goto 2, goto 3" {
+		t.Errorf("switch 3 has %q: red's, and those of one region of the tenant with both", got)
+	}
+	p := &part{all: b.all, physical: b.all.at(3), cookies: true}
+	shown := func(numbers ...uint16) (list []uint64) {
+		for _, number := range numbers {
+			list = append(list, p.physical.of(number).sw.Losses().PacketIns)
+		}
+		return list
+	}
+	claim := func(port uint32, row uint16, tag ...byte) bool {
+		frame := append([]byte{2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 1}, tag...)
+		pin := &openflow.PacketIn{InPort: port, Data: append(frame, make([]byte, 46)...)}
+		if row != 0 {
+			pin.Cookie = plan.Cookie{Kind: plan.KindTenant, Domain: 1, Owner: plan.TenantOwner(row, 9)}.Encode()
+		}
+		return p.Claim(pin)
+	}
+	claim(2, 0, 0x81, 0, 0, 7, 8, 0) // what the limits let through
+	for _, x := range []struct {
+		what    string
+		port    uint32
+		row     uint16
+		tag     []byte
+		claimed bool
+		copies  []uint64 // to red, alone and both
+	}{
+		{"red's, where both watch", 2, 1, []byte{0x81, 0, 0, 5, 8, 0}, true, []uint64{0, 1, 1}},
+		{"red's, where one has the port", 1, 1, []byte{0x81, 0, 0, 5, 8, 0}, true, []uint64{0, 1, 0}},
+		{"red's, where none has", 3, 1, []byte{0x81, 0, 0, 5, 8, 0}, true, []uint64{0, 0, 0}},
+		{"in red's space, of no entry", 2, 0, []byte{0x81, 0, 0, 5, 8, 0}, true, []uint64{0, 1, 1}},
+		{"nobody's", 2, 0, []byte{0x81, 0, 0, 7, 8, 0}, false, []uint64{0, 1, 1}},
+		{"in no region", 2, 0, []byte{0x81, 0, 0, 8, 8, 0}, false, []uint64{0, 0, 0}},
+		{"the tenant's own", 2, 3, []byte{0x81, 0, 0, 6, 8, 0}, true, []uint64{0, 1, 0}},
+		{"in the tenant's own space, of no entry", 2, 0, []byte{0x81, 0, 0, 6, 8, 0}, true, []uint64{0, 1, 0}},
+		{"a discovery frame", 2, 0, []byte{0x88, 0xcc, 2, 7, 4, 0}, false, []uint64{0, 0, 0}},
+	} {
+		before := shown(1, 2, 3)
+		claimed := claim(x.port, x.row, x.tag...)
+		after := shown(1, 2, 3)
+		for i := range after {
+			after[i] -= before[i]
+		}
+		if claimed != x.claimed || !slices.Equal(after, x.copies) {
+			t.Errorf("%s: claimed %t, copies %v, want %t and %v", x.what, claimed, after, x.claimed, x.copies)
+		}
+	}
+	spies[0].Watched, spies[1].Watched = []tenant.Region{{Match: vlan(8)}}, nil
+	b.define(spies...)
+	before := shown(2, 3)
+	claim(2, 0, 0x81, 0, 0, 7, 8, 0)
+	claim(2, 0, 0x81, 0, 0, 8, 8, 0)
+	if after := shown(2, 3); after[0] != before[0]+1 || after[1] != before[1] {
+		t.Errorf("with another read-only region, and with none, copies are %v, after %v", after, before)
+	}
+	b.define(spies[1])
+	spies[0].Watched = nil
+	b.define(spies[0])
+	if got := b.classes(3); got != "goto 1, goto 2" {
+		t.Errorf("when it has all at its ports, switch 3 has %q", got)
 	}
 }
 

@@ -52,7 +52,7 @@ func (t *tenancy) single() bool {
 
 // setSpace gives the tenancy its space, as others leave it.
 func (t *tenancy) setSpace(space *tenant.Space, frames *vswitch.Frames) {
-	if t.space, t.frames = space, frames; len(t.definition.Space) == 0 {
+	if t.space, t.frames = space, frames; t.definition.Whole() {
 		t.frames = nil
 	}
 	for _, v := range t.virtual {

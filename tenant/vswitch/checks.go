@@ -20,6 +20,9 @@ func (s *Switch) check(v openflow.Version, m *openflow.FlowMod) error {
 	if m.Command == openflow.FlowDelete || m.Command == openflow.FlowDeleteStrict {
 		return nil
 	}
+	if err := s.cfg.Space.Writable(m.Match); err != nil {
+		return &flowtable.Error{Code: openflow.FlowModFailedEPerm, Reason: err.Error()}
+	}
 	if s.cfg.Rows.full() {
 		return &flowtable.Error{Code: openflow.FlowModFailedTableFull, Reason: "the tenant has no more rows"}
 	}

@@ -43,7 +43,7 @@ func Classify(d *tenant.Definition, dpid netview.DPID, meter *object.Meter) (set
 	if all {
 		ports = []uint32{ruleset.AnyPort}
 	}
-	if len(ports) == 0 && len(d.Space) == 0 {
+	if len(ports) == 0 && d.Whole() {
 		return nil
 	}
 	to := []openflow.Instruction{{Type: openflow.InstructionWriteMetadata, Metadata: plan.TenantMetadata(d.Number),
@@ -66,7 +66,7 @@ func Classify(d *tenant.Definition, dpid netview.DPID, meter *object.Meter) (set
 		set.Table = plan.TableAdmission
 		sets = append(sets, set)
 	}
-	if len(d.Space) == 0 {
+	if d.Whole() {
 		for _, port := range ports {
 			add(priorityPort, nil, port, to)
 		}

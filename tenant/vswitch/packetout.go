@@ -15,6 +15,9 @@ import (
 // error is a *flowtable.Error.
 func (s *Switch) PacketOut(v openflow.Version, m *openflow.PacketOut, who Origin, now time.Duration, out Output) error {
 	s.begin(who, now, out)
+	if !s.cfg.Space.OwnsPackets() {
+		return &flowtable.Error{Code: openflow.BadRequestEPerm, Reason: "the tenant's regions are read-only"}
+	}
 	for i := range m.Actions {
 		if a := &m.Actions[i]; a.Type != openflow.ActionOutput || a.Port != openflow.PortTable {
 			if err := (checks{physical: &s.physical}).action(a); err != nil {
@@ -92,7 +95,7 @@ func (c *Config) mayLeave(frame []byte) bool {
 	if c.Frames == nil {
 		return true
 	}
-	return c.Frames.Owner(frame) == c.Tenant || isLLDP(frame)
+	return c.Frames.Owner(frame) == c.Tenant || isLLDP(frame) && !c.Frames.watches(c.Tenant, frame)
 }
 
 // isLLDP reports whether a frame is a discovery frame: switches show it to the controller, to whatever address it is.
@@ -100,11 +103,13 @@ func isLLDP(frame []byte) bool {
 	return len(frame) >= 14 && uint16(frame[12])<<8|uint16(frame[13]) == packet.TypeLLDP
 }
 
-// Frames knows whose frames are, of tenants with a space, as switches find it out. Any goroutine may use it.
+// Frames knows whose frames are, of tenants with a space, as switches find it out, and who watches them. Any goroutine may
+// use it.
 type Frames struct {
-	mu    sync.Mutex
-	table *flowtable.Switch
-	owner uint16
+	mu       sync.Mutex
+	table    *flowtable.Switch
+	owner    uint16
+	watchers []*Watcher
 }
 
 // framesIn is the port by which frames come in; a tenant's number is the port to which its frames go.
@@ -123,6 +128,13 @@ func NewFrames(tenants *tenant.Tenants) (*Frames, error) {
 				Instructions: []openflow.Instruction{openflow.Apply(openflow.Output(uint32(d.Number)))}}, 0, f); err != nil {
 				return nil, err
 			}
+		}
+		if len(d.Watched) > 0 {
+			w, err := newWatcher(d)
+			if err != nil {
+				return nil, err
+			}
+			f.watchers = append(f.watchers, w)
 		}
 	}
 	return f, nil

@@ -46,8 +46,11 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 	s.reorder(affected)
 }
 
-// keeps reports whether an entry keeps packets in a space.
+// keeps reports whether an entry keeps packets in a space, and may be there.
 func keeps(space *tenant.Space, e *entryCopy) bool {
+	if space.Writable(e.match) != nil {
+		return false
+	}
 	for i := range e.instructions {
 		in := &e.instructions[i]
 		when := tenant.AtTheEnd

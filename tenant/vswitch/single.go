@@ -39,7 +39,7 @@ func (x *single) settleIn(space *tenant.Space) (lost []uint16) {
 // port and the tenant does not have all, for each of the tenant's ports.
 func (s *physical) placesOf(m *openflow.Match, label int) (list []rule) {
 	regions := s.cfg.Space.Regions()
-	if len(regions) == 0 {
+	if s.cfg.Space.Whole() {
 		regions = []tenant.Region{{}}
 	}
 	in, rest := ruleset.CutInPort(m.OXM)
@@ -172,7 +172,7 @@ func ClassifySingle(d *tenant.Definition, space *tenant.Space, dpid netview.DPID
 		set.Table = plan.TableSingle
 		sets = append(sets, set)
 	}
-	if len(d.Space) > 0 {
+	if !d.Whole() {
 		for i := range d.Space {
 			add(d.Space[i].Priority, d.Space[i].Match.OXM, ruleset.AnyPort)
 		}
