@@ -43,7 +43,7 @@ type tenantArgs struct {
 	number                    uint16
 	limits                    map[string]int
 	file                      string
-	replace, dryRun           bool
+	replace, dryRun, reactive bool
 }
 
 func newTenantAdd() *cobra.Command {
@@ -97,6 +97,8 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	cmd.Flags().StringArrayVar(&a.controllers, "controller", nil, "tcp:HOST:PORT or ssl:HOST:PORT; once for each")
 	cmd.Flags().StringToIntVar(&a.limits, "limit", nil,
 		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes, mbps; as entries=1000")
+	cmd.Flags().BoolVar(&a.reactive, "reactive", false,
+		"at switches with one table for all, have what does not fit into it handled by Weir, and by micro-flows")
 	cmd.Flags().Uint16Var(&a.number, "number", 0, "its number, 1 to 1023 (default: one that no tenant had)")
 	cmd.Flags().StringVarP(&a.file, "file", "f", "", "a file with the definition, YAML or JSON; - is standard input")
 	cmd.Flags().BoolVar(&a.replace, "replace", false, "change the tenant if there is one")
@@ -106,9 +108,9 @@ the etag: with --replace, the definition is changed only if it still has that).`
 
 // definition is what the flags, or the file, say, with the etag of the file.
 func (a *tenantArgs) definition(cmd *cobra.Command, c *client.Client, name string) (*client.TenantDefinition, string, error) {
-	d := &client.TenantDefinition{Name: name, Number: a.number, Controllers: a.controllers}
+	d := &client.TenantDefinition{Name: name, Number: a.number, Controllers: a.controllers, Reactive: a.reactive}
 	if a.file != "" {
-		for _, flag := range []string{"port", "space", "controller", "number", "limit"} {
+		for _, flag := range []string{"port", "space", "controller", "number", "limit", "reactive"} {
 			if cmd.Flags().Changed(flag) {
 				return nil, "", fmt.Errorf("--%s given with -f, want it in the file", flag)
 			}
@@ -344,6 +346,9 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 			}
 		}
 	}
+	if t.Reactive {
+		rows = append(rows, []string{"reactive", "yes"})
+	}
 	if t.Created != nil {
 		rows = append(rows, []string{"created", timestamp(*t.Created)}, []string{"by", t.By}, []string{"etag", t.ETag})
 	}
@@ -375,12 +380,26 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 	if err := command.WriteTable(w, rows); err != nil {
 		return err
 	}
+	rows = [][]string{{"SWITCH", "SERVED", "MICRO_FLOWS", "HANDLED_BY_WEIR"}}
+	for _, sw := range t.State.Switches {
+		if sw.Reactive {
+			rows = append(rows, cells(sw.DPID, "reactive", sw.MicroFlows, sw.Handled))
+		}
+	}
+	if err := writeIfAny(w, rows, shown); err != nil {
+		return err
+	}
 	rows = [][]string{{"SWITCH", "RESTARTED", "ITS TABLES WERE EMPTY THEN: WHY"}}
 	for _, sw := range t.State.Switches {
 		if sw.Restarted != nil {
 			rows = append(rows, []string{sw.DPID, timestamp(sw.Restarted.At), sw.Restarted.Reason})
 		}
 	}
+	return writeIfAny(w, rows, shown)
+}
+
+// writeIfAny writes a table after others, if it has more than its header.
+func writeIfAny(w io.Writer, rows [][]string, shown names) error {
 	if len(rows) == 1 {
 		return nil
 	}

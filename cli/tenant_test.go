@@ -29,6 +29,28 @@ func TestRestartedTablesAreShown(t *testing.T) {
 	}
 }
 
+// TestReactiveIsShown: where a tenant is served by micro-flows is shown, where it is.
+func TestReactiveIsShown(t *testing.T) {
+	of := &client.Tenant{State: &client.TenantState{Switches: []client.TenantSwitch{{DPID: "0000000000000001"},
+		{DPID: "0000000000000002"}}}}
+	of.Reactive = true
+	show := func() string {
+		var b strings.Builder
+		if err := writeTenant(t.Context(), nil, &b, command.FormatWide, of); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := show(); strings.Contains(got, "SERVED") || !strings.Contains(got, "reactive  yes") {
+		t.Errorf("it may be reactive and is not, and shown is\n%s", got)
+	}
+	sw := &of.State.Switches[1]
+	sw.Reactive, sw.MicroFlows, sw.Handled = true, 12, 31
+	if got := show(); !strings.Contains(got, "0000000000000002  reactive  12           31") {
+		t.Errorf("shown is\n%s", got)
+	}
+}
+
 // FuzzTenantFile: what a file holds is read as a tenant of the name that was asked for, or refused.
 func FuzzTenantFile(f *testing.F) {
 	for _, text := range []string{"ports: ['*']", `{"name":"blue","ports":["1/1"],"etag":"a1","state":{"switches":[]}}`,

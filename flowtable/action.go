@@ -17,6 +17,9 @@ func (p *pass) apply(list []openflow.Action) {
 // act does one action. Actions that do not fit the packet are left out, as those of OpenFlow 1.0
 // and of buckets may be.
 func (p *pass) act(a *openflow.Action) {
+	if d := p.s.decision; d != nil && d.act(p, a) {
+		return
+	}
 	switch a.Type {
 	case openflow.ActionOutput:
 		p.output(a.Port, a.MaxLen)

@@ -17,6 +17,9 @@
 // of the specification. Time is an argument, measured since any instant that the owner likes. It
 // never goes backwards: what comes with an earlier time than the call before happens at that one's.
 //
+// Decision.Receive is Receive for an owner that wants to know which bits of a frame decided what became of it: all frames
+// that agree in these match the same entries.
+//
 // # Invariants
 //
 //   - The look-up is by tuple space: the entries of a table that have the same mask are in one hash

@@ -9,6 +9,10 @@ import (
 // group sends a copy of the packet through a group: whatever the buckets do to it, actions after
 // this one meet it as it was before.
 func (p *pass) group(id uint32) {
+	d := p.s.decision
+	if d != nil {
+		d.Groups = true
+	}
 	g := p.s.groups[id]
 	if g == nil {
 		return
@@ -24,6 +28,9 @@ func (p *pass) group(id uint32) {
 		p.bucket(&g.buckets[0])
 	case openflow.GroupTypeSelect:
 		p.frame.refresh()
+		if d != nil {
+			d.flow()
+		}
 		if b := g.choose(p.s, &p.frame.key); b != nil {
 			p.bucket(b)
 		}
@@ -40,9 +47,20 @@ func (p *pass) group(id uint32) {
 // bucket does the actions of a bucket to a copy of the packet, unless it has been through as many
 // as it may.
 func (p *pass) bucket(b *bucket) {
-	if p.budget == 0 || p.frame.level > maxChain {
-		return
+	d := p.s.decision
+	switch {
+	case p.budget == 0 || p.frame.level > maxChain:
+		if d != nil {
+			d.cannot("it goes through too many buckets")
+		}
+	case d != nil:
+		d.bucket(p, b)
+	default:
+		p.doBucket(b)
 	}
+}
+
+func (p *pass) doBucket(b *bucket) {
 	p.budget--
 	b.packets++
 	b.bytes += uint64(p.size)

@@ -132,3 +132,11 @@ func (s *Switch) End(handle uint32, why openflow.FlowRemovedReason, now time.Dur
 	}
 	return e != nil
 }
+
+// Touch notes that packets have matched an entry elsewhere, at a time: its idle time-out is counted from there, if it is
+// later than what is known.
+func Touch(s *Switch, handle uint32, at time.Duration) {
+	if e := s.handles.of[handle]; e != nil {
+		e.used = max(e.used, at)
+	}
+}

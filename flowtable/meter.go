@@ -205,6 +205,9 @@ func (b *band) fill(now time.Duration) {
 
 // metered sends the packet through a meter and reports whether it goes on.
 func (p *pass) metered(m *meter) bool {
+	if d := p.s.decision; d != nil {
+		d.cannot("it passes a meter")
+	}
 	ok, precedence := m.pass(len(p.frame.bytes), p.s.now)
 	if !ok {
 		p.done = true

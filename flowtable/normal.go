@@ -99,6 +99,9 @@ func (l *learning) unlink(at int32) {
 // where the receiver was seen, or floods it. A packet of a controller that names no port came from
 // nowhere: it is not learned from, and goes to any address.
 func (p *pass) normal() {
+	if d := p.s.decision; d != nil {
+		d.cannot("it is forwarded as by a learning switch")
+	}
 	f := &p.frame
 	from := p.s.ports.find(f.inPort)
 	if from == nil && f.inPort != openflow.PortController && f.inPort != openflow.PortAny {

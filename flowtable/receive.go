@@ -26,6 +26,9 @@ func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Outpu
 		p.stats.RxDropped++
 	default:
 		s.pass.begin(s, frame, port)
+		if s.decision != nil {
+			s.decision.begin(&s.pass.frame.key)
+		}
 		if s.frag == openflow.ConfigFragDrop && s.pass.frame.fields.Frag != 0 {
 			p.stats.RxDropped++
 			break
@@ -114,10 +117,15 @@ func (p *pass) lookup(id uint8) *entry {
 		n.lookups++
 	}
 	t := s.tables[id]
-	if t == nil {
+	if t == nil && s.decision == nil {
 		return nil
 	}
-	e := t.lookup(&p.frame.key)
+	var e *entry
+	if s.decision == nil {
+		e = t.lookup(&p.frame.key)
+	} else {
+		e = s.decision.lookup(t, id, &p.frame.key)
+	}
 	if e != nil && !s.uncounted {
 		n.matched++
 		e.count(p.size, s.now)
@@ -169,6 +177,9 @@ func (p *pass) packetIn(how PacketIn) {
 		if from := s.ports.find(p.frame.inPort); from != nil && from.Config&openflow.PortConfigNoPacketIn != 0 {
 			return
 		}
+	}
+	if s.decision != nil {
+		s.decision.cannot("it is shown to controllers")
 	}
 	if m := s.meters[openflow.MeterController]; m != nil {
 		if ok, _ := m.pass(len(p.frame.bytes), s.now); !ok {

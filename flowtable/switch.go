@@ -35,6 +35,7 @@ type Switch struct {
 	frag     openflow.ConfigFlags
 	miss10   bool
 	handles  handles
+	decision *Decision // of the frame that is being received; nil: nobody asks
 
 	// Of the call that is under way.
 	now       time.Duration

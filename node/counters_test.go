@@ -139,6 +139,10 @@ type couple struct {
 }
 
 func newCouple(t *testing.T, physical, v openflow.Version, limits tenant.Limits) *couple {
+	return coupleOf(t, physical, v, func(d *tenant.Definition) { d.Limits = limits })
+}
+
+func coupleOf(t *testing.T, physical, v openflow.Version, change func(*tenant.Definition)) *couple {
 	c := &couple{t: t}
 	c.weir, c.net = emulateWith(t, "linear:1,hosts=4", physical, func(cfg *node.Config) {
 		cfg.Tenants = func(of *tenancy.Tenancies) { c.tenants = of }
@@ -153,7 +157,7 @@ func newCouple(t *testing.T, physical, v openflow.Version, limits tenant.Limits)
 		}
 		t.Cleanup(func() { ln.Close() })
 		listeners = append(listeners, ln)
-		d := tenant.Definition{Name: name, Number: uint16(i + 1), Limits: limits,
+		d := tenant.Definition{Name: name, Number: uint16(i + 1),
 			Controllers: []tenant.Controller{{Address: ln.Addr().String()}}}
 		for _, h := range hosts[2*i : 2*i+2] {
 			at := h.Spec().At
@@ -162,6 +166,7 @@ func newCouple(t *testing.T, physical, v openflow.Version, limits tenant.Limits)
 			m.Set(openflow.FieldEthSrc, h.Spec().MAC[:], nil)
 			d.Space = append(d.Space, tenant.Region{Priority: 10, Match: m})
 		}
+		change(&d)
 		if err := all.Put(d); err != nil {
 			t.Fatal(err)
 		}

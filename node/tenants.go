@@ -104,7 +104,8 @@ func (s tenantStates) State(name string) (client.TenantState, bool) {
 		v := &list[i]
 		sw := client.TenantSwitch{DPID: v.DPID.String(), Connected: v.Connected, Controllers: []client.TenantConnection{},
 			Entries: v.Entries, Groups: v.Groups, Meters: v.Meters, Ports: append([]uint32{}, v.Ports...),
-			LostIns: v.Losses.PacketIns, LostWaiting: v.Losses.Waiting, Paced: v.Losses.Paced, Waiting: v.Waiting}
+			LostIns: v.Losses.PacketIns, LostWaiting: v.Losses.Waiting, Paced: v.Losses.Paced, Waiting: v.Waiting,
+			Reactive: v.Micro.Reactive, MicroFlows: v.Micro.Flows, Handled: v.Micro.Handled}
 		if sw.BandwidthProblem = v.Bandwidth; v.Bandwidth != "" {
 			state.NotEnforced = []string{"mbps"}
 		}

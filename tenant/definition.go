@@ -42,6 +42,9 @@ type Definition struct {
 	// it. Else it is empty.
 	Written []Written
 	Limits  Limits
+	// Reactive: at switches with one table for all, what does not fit into it has packets be handled by the virtual tables,
+	// which may be several then, and by micro-flows.
+	Reactive bool
 	// Controllers are those that Weir connects each of the tenant's switches to.
 	Controllers []Controller
 }

@@ -23,6 +23,7 @@ type TenantDefinition struct {
 	Space       []TenantRegion `json:"space,omitempty" nullable:"false" doc:"Which packets are the tenant's; left out: all at its ports, which are no other tenant's then."`
 	Controllers []string       `json:"controllers,omitempty" nullable:"false" doc:"Which controllers each switch of the tenant is connected to: tcp:HOST:PORT or ssl:HOST:PORT, IPv6 addresses in brackets."`
 	Limits      *TenantLimits  `json:"limits,omitempty" doc:"What it may have at each of its switches."`
+	Reactive    bool           `json:"reactive,omitempty" doc:"At switches with one table for all (OpenFlow 1.0, or fewer than three tables) the tenant's have many tables, and what does not fit into the one has packets be handled by Weir, and by micro-flows."`
 }
 
 // TenantLimits are what a tenant may have at each of its switches.
@@ -101,6 +102,10 @@ type TenantSwitch struct {
 	LostWaiting uint64             `json:"lost_waiting" doc:"Messages that were lost, as too many bytes waited for a controller which did not read them."`
 	Paced       uint64             `json:"paced_messages" doc:"Messages of controllers that waited, as there were more in a second than it may send."`
 	Waiting     int                `json:"waiting" doc:"Rules of which the physical switch has not yet said whether it has them."`
+	// Reactive and what follows are of tenants that may be reactive, at a switch with one table.
+	Reactive   bool   `json:"reactive,omitempty" doc:"Its entries do not fit into the physical switch: this has micro-flows of packets that came, and Weir handles the others."`
+	MicroFlows int    `json:"micro_flows,omitempty" doc:"How many there are."`
+	Handled    uint64 `json:"handled,omitempty" doc:"Packets that Weir has handled itself, instead of the physical switch."`
 	// BandwidthProblem is about limits.mbps.
 	BandwidthProblem string `json:"bandwidth_problem,omitempty" doc:"Why the limit mbps is not in force at this switch: all packets pass."`
 	// CountersAsOf is when the physical switch was asked for what its entries have counted.

@@ -9,7 +9,8 @@
 // # Inputs and outputs
 //
 // Connect gives it a connection to a controller, whose switch's end it is from then on. What controllers change goes to
-// Config.Physical, for flowsync; Outcomes takes what became of it. PacketIn takes what the physical switch shows of an entry.
+// Config.Physical, for flowsync; Outcomes takes what became of it. PacketIn takes what the physical switch shows of an entry,
+// or, of a reactive switch, what the tables are to handle.
 // Packets that controllers send go there, too. Counted takes what the physical switch has counted, of which Physical.Count asks
 // when a controller wants to know. What changes in the tables goes to Config.Journal, at most some 20 ms later while it takes
 // what comes; Restore gives the switch those of an earlier run.

@@ -149,7 +149,12 @@ func (s *Switch) unlock() (ordered bool) {
 		s.saving.note(s)
 		wake(s)
 		ordered = len(s.orders) > 0
+		sent := s.sent
+		s.sent = false
 		s.mu.Unlock()
+		if sent {
+			s.cfg.Physical.Flush()
+		}
 		if !s.inbox.some.Load() || !s.mu.TryLock() { // who has the lock now delivers
 			return ordered
 		}

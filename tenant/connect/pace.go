@@ -30,6 +30,7 @@ func (s *Switch) SetLimits(l tenant.Limits) {
 	l = l.WithDefaults()
 	s.with(func(core *vswitch.Switch, _ time.Duration) {
 		core.Tables().Limit(l.Entries, l.Groups, l.Meters)
+		vswitch.Reactive{Switch: core}.Limit(l.Entries)
 		if l.PacketIns != s.limits.PacketIns {
 			s.packetIns = limiter(l.PacketIns)
 		}

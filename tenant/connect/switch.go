@@ -59,6 +59,7 @@ type Switch struct {
 	orders []ruleset.Order
 	spare  []ruleset.Order // memory for the next orders
 	gone   bool            // Withdraw has been called
+	sent   bool            // frames, which Flush sends
 	giving bool            // somebody gives orders, and will give those that come meanwhile
 
 	missShown bool // what core was told last
@@ -214,14 +215,18 @@ func (s *Switch) packetIn(pin *openflow.PacketIn, as shownAs) {
 // show shows a packet-in to the controllers. The lock is held.
 func (s *Switch) show(pin *openflow.PacketIn, as shownAs) {
 	var p flowtable.PacketIn
-	switch as {
-	case received:
+	switch {
+	case reacts(s, pin, as):
+		s.sent = true
+		vswitch.Reactive{Switch: s.core}.Receive(pin.InPort, pin.Data, s.cfg.Now(), &limited{(*output)(s)})
+		return
+	case as == received:
 		s.core.Tables().Receive(pin.InPort, pin.Data, s.cfg.Now(), (*output)(s))
 		return
-	case copied:
+	case as == copied:
 		p = flowtable.PacketIn{Reason: openflow.ReasonAction, MaxLen: openflow.ControllerNoCut, Cookie: ^uint64(0),
 			InPort: pin.InPort, Buffer: openflow.NoBuffer, Frame: pin.Data}
-	case ofFrame:
+	case as == ofFrame:
 		p = s.core.PacketIn10(pin, s.cfg.Now(), (*output)(s))
 	default:
 		_, row := plan.TenantRow(plan.Decode(pin.Cookie).Owner)
@@ -233,6 +238,43 @@ func (s *Switch) show(pin *openflow.PacketIn, as shownAs) {
 	if s.shows() {
 		(*output)(s).PacketIn(&p)
 	}
+}
+
+// reacts reports whether a packet-in is of a frame that the tables handle. The lock is held.
+func reacts(s *Switch, pin *openflow.PacketIn, as shownAs) bool {
+	core := vswitch.Reactive{Switch: s.core}
+	switch as {
+	case ofFrame:
+		return core.Is()
+	case ofRow:
+		_, row := plan.TenantRow(plan.Decode(pin.Cookie).Owner)
+		return core.Takes(row)
+	}
+	return false
+}
+
+// limited is an output that shows no more packet-ins than the tenant may have.
+type limited struct{ *output }
+
+func (o *limited) PacketIn(p *flowtable.PacketIn) {
+	if (*Switch)(o.output).shows() {
+		o.output.PacketIn(p)
+	}
+}
+
+// Micro is how a switch is served by micro-flows.
+type Micro struct {
+	Reactive bool   // it is, now
+	Flows    int    // that there are
+	Handled  uint64 // packets that the virtual tables have handled, instead of the physical switch
+}
+
+// MicroOf returns it.
+func MicroOf(s *Switch) Micro {
+	s.mu.Lock()
+	defer s.unlock()
+	core := vswitch.Reactive{Switch: s.core}
+	return Micro{core.Is(), core.MicroFlows(), core.Handled()}
 }
 
 // output is a Switch as the output of its core. The lock is held.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -238,6 +239,10 @@ func differences(a, b *client.TenantDefinition) []client.FieldChange {
 	}
 	if x, y := number(a.Number), number(b.Number); x != y {
 		changes = append(changes, client.FieldChange{Path: "number", Old: x, New: y})
+	}
+	if a.Reactive != b.Reactive {
+		changes = append(changes, client.FieldChange{Path: "reactive", Old: strconv.FormatBool(a.Reactive),
+			New: strconv.FormatBool(b.Reactive)})
 	}
 	for _, part := range []struct {
 		path string

@@ -21,7 +21,7 @@ const matchMax = 64
 
 // Parse reads a definition as the API has it. A number that is not given is left 0. The error is a *tenant.Error.
 func Parse(q *client.TenantDefinition) (*tenant.Definition, error) {
-	d := &tenant.Definition{Name: q.Name, Number: q.Number}
+	d := &tenant.Definition{Name: q.Name, Number: q.Number, Reactive: q.Reactive}
 	switch {
 	case len(q.Ports) > tenant.PortsMax:
 		return nil, &tenant.Error{Field: "ports", Given: fmt.Sprint(len(q.Ports)),
@@ -100,7 +100,7 @@ func parseMatch(at string, fields client.Selector) (w tenant.Written, err error)
 
 // Format writes a definition as the API has it. It is what Parse reads, in one form.
 func Format(d *tenant.Definition) client.TenantDefinition {
-	q := client.TenantDefinition{Name: d.Name, Number: d.Number, Ports: []string{}}
+	q := client.TenantDefinition{Name: d.Name, Number: d.Number, Ports: []string{}, Reactive: d.Reactive}
 	for _, p := range d.Ports {
 		q.Ports = append(q.Ports, tenant.FormatPort(p))
 	}

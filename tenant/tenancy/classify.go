@@ -35,7 +35,7 @@ type unmetered struct {
 // links lead elsewhere, the rules name those that it has. It returns why the limit of bandwidth is not in force.
 func (t *tenancy) classifyAt(row *netview.Switch, ports []openflow.Port) (problem string) {
 	meter, problem := t.meterAt(row)
-	c := classified{definition: t.definition, space: t.space, form: formOf(row), metered: meter != nil}
+	c := classified{definition: t.definition, space: t.space, form: formOf(row, t.definition.Reactive), metered: meter != nil}
 	for i := range ports {
 		c.ports = append(c.ports, ports[i].Number)
 	}
@@ -71,7 +71,7 @@ func (t *tenancy) meterAt(row *netview.Switch) (meter *object.Meter, problem str
 		return nil, ""
 	case row.Version == openflow.V10:
 		return nil, "the switch speaks OpenFlow 1.0, which has no meters"
-	case formOf(row).single:
+	case formOf(row, false).single:
 		return nil, "tenants' rules share one table of the switch with all others, and none goes before them"
 	case is && was.since.Equal(row.Since):
 		return nil, was.why

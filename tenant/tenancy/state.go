@@ -22,6 +22,7 @@ type Virtual struct {
 	Waiting   int       // rules whose outcome is not known
 	Counted   time.Time // when the physical switch was asked for the counters of entries; zero: they are not known
 	Restarted Restart
+	Micro     connect.Micro
 	Bandwidth string // why the limit of bandwidth is not in force; empty if it is, or if there is none
 }
 
@@ -50,7 +51,7 @@ func (s *Tenancies) State(name string) (list []Virtual, ok bool) {
 func (v *virtual) state() Virtual {
 	s := Virtual{DPID: v.physical.dpid, Connected: v.physical.part.Load() != nil}
 	s.Entries, s.Groups, s.Meters, s.Waiting = v.sw.Counts()
-	s.Losses = v.sw.Losses()
+	s.Losses, s.Micro = v.sw.Losses(), connect.MicroOf(v.sw)
 	if age, ok := v.sw.Age(); ok {
 		s.Counted = v.all.cfg.Now().Add(-age)
 	}

@@ -119,7 +119,8 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 		}
 		return time.Time{}
 	}
-	if v != nil && v.form != formOf(row) { // another switch, or another version, under the same datapath id
+	// another switch, or another version, under the same datapath id; or another definition
+	if v != nil && v.form != formOf(row, t.definition.Reactive) {
 		t.removeAt(dpid)
 		v = nil
 	}
@@ -145,11 +146,13 @@ func (t *tenancy) refresh(snap *netview.Snapshot, dpid netview.DPID) (again time
 // add makes the virtual switch at a switch, where it has ports; with the tables that it had when Weir ended.
 func (t *tenancy) add(row *netview.Switch, ports []openflow.Port) *virtual {
 	v := &virtual{all: t.of, tenant: t.definition.Number, physical: t.of.at(row.DPID),
-		form: formOf(row), ports: make(map[uint32]openflow.Port), controllers: make(map[tenant.Controller]*controller)}
+		form: formOf(row, t.definition.Reactive), ports: make(map[uint32]openflow.Port),
+		controllers: make(map[tenant.Controller]*controller)}
 	v.whole.Store(t.frames == nil)
 	v.sw = connect.New(connect.Config{
 		Config: vswitch.Config{Tenant: v.tenant, DPID: row.DPID, Tables: v.form.tables, Space: t.space, Frames: t.frames,
-			Rows: t.rows, Single: v.form.single, Version: row.Version, ID: t.definition.ID, Epoch: t.of.began},
+			Rows: t.rows, Single: v.form.single, Reactive: v.form.reactive, Version: row.Version, ID: t.definition.ID,
+			Epoch: t.of.began},
 		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v, Journal: t.of.saver.of(),
 	})
 	t.of.mu.Lock()
@@ -203,16 +206,21 @@ func (t *tenancy) mayUse(snap *netview.Snapshot, at netview.Point, p *netview.Po
 
 // form is what of a physical switch decides how a virtual one stands on it.
 type form struct {
-	version openflow.Version
-	single  bool
-	tables  uint8 // of the virtual switch
+	version  openflow.Version
+	single   bool
+	tables   uint8 // of the virtual switch
+	reactive bool
 }
 
-func formOf(row *netview.Switch) form {
-	if plan.SingleTable(row.Version, row.Tables) {
-		return form{row.Version, true, 1}
+// formOf returns it for a tenant that may be served by micro-flows, or not.
+func formOf(row *netview.Switch, reactive bool) form {
+	switch {
+	case !plan.SingleTable(row.Version, row.Tables):
+		return form{version: row.Version, tables: min(row.Tables-plan.TableTenantFirst, vswitch.TablesMax)}
+	case reactive:
+		return form{row.Version, true, vswitch.TablesMax, true}
 	}
-	return form{row.Version, false, min(row.Tables-plan.TableTenantFirst, vswitch.TablesMax)}
+	return form{version: row.Version, single: true, tables: 1}
 }
 
 // virtual is a tenant's switch. Its methods are called by the part, but for those of connect.Physical.

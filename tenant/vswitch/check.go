@@ -1,6 +1,9 @@
 package vswitch
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Check verifies the invariants of a Switch. It costs as much as there is, and is for tests.
 func (s *Switch) Check() error {
@@ -26,7 +29,7 @@ func (s *Switch) Check() error {
 		if r.leftover != (s.leftover[number] == r) || r.leftover && r.entry {
 			return fmt.Errorf("vswitch: row %d is left over: %+v", number, r)
 		}
-		if !r.entry && !r.miss && !r.leftover && !r.pending() || r.pending() != (len(r.waits) > 0) {
+		if !r.entry && !r.miss && !r.leftover && r.flow == nil && !r.pending() || r.pending() != (len(r.waits) > 0) {
 			return fmt.Errorf("vswitch: row %d %+v waits for %d intervals", number, r, len(r.waits))
 		}
 		open += len(r.waits)
@@ -39,6 +42,38 @@ func (s *Switch) Check() error {
 	}
 	if open != 0 {
 		return fmt.Errorf("vswitch: barriers wait for %d rows less than wait for an outcome", open)
+	}
+	return Reactive{s}.checkFlows()
+}
+
+// checkFlows verifies that micro-flows are where they are looked for, and entries know theirs.
+func (s Reactive) checkFlows() error {
+	if n := len(s.single.labels.of); s.cfg.Single && n != len(s.priorities) && (n > 0 || !s.micro.reactive) {
+		return fmt.Errorf("vswitch: %d labels of %d priorities, reactive %t", n, len(s.priorities), s.micro.reactive)
+	}
+	if len(s.micro.flows) != len(s.micro.byPlace) || len(s.micro.flows) > 0 && !s.micro.reactive {
+		return fmt.Errorf("vswitch: %d micro-flows in %d places, reactive %t", len(s.micro.flows), len(s.micro.byPlace), s.micro.reactive)
+	}
+	for _, r := range s.rows {
+		if r.flow == nil {
+			continue
+		}
+		live := s.micro.flows[r]
+		if len(r.parts) != 1 || live != (r.parts[0].state != partLeaving) || live != (s.micro.byPlace[r.parts[0].place] == r) {
+			return fmt.Errorf("vswitch: micro-flow %+v, of those that are %t", r, live)
+		}
+		for _, e := range r.flow.entries {
+			if !e.flows[r] || live && !e.entry {
+				return fmt.Errorf("vswitch: micro-flow %+v of row %+v, which does not know it, or has no entry", r, e)
+			}
+		}
+	}
+	for _, r := range s.byHandle {
+		for flow := range r.flows {
+			if s.rows[flow.number] != flow || !slices.Contains(flow.flow.entries, r) {
+				return fmt.Errorf("vswitch: row %+v has a micro-flow that is gone, or of others: %+v", r, flow)
+			}
+		}
 	}
 	return nil
 }
@@ -56,7 +91,7 @@ func (s *physical) checkParts(r *row) error {
 		}
 	}
 	if !r.entry && (!r.miss || r.short) {
-		if wanted > 0 && !r.miss && !r.leftover {
+		if wanted > 0 && !r.miss && !r.leftover && r.flow == nil {
 			return fmt.Errorf("vswitch: row %d has no entry, and %d parts", r.number, wanted)
 		}
 		return nil

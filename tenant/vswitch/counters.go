@@ -35,6 +35,7 @@ type rowCount struct {
 	told    ruleset.Counts // to the tables, of it all
 	from    time.Duration  // when they began
 	anew    bool           // the call that is under way has them begin anew
+	grown   time.Duration  // when the last micro-flow of it was ordered
 	lacking bool           // a part that is installed was not among the counters read last
 }
 
@@ -101,17 +102,29 @@ func (s Tally) Count(c *Counters, now time.Duration, out Output) {
 		counts.read(p, x.Counts)
 		p.count.last, p.count.read = x.Version, c.Asked
 	}
+	flows := microFlows{&s.physical}
+	for r := range s.micro.flows {
+		flows.publish(r)
+	}
 	for _, r := range s.byHandle {
 		r.count.lacking = false
-		for _, p := range r.parts {
-			r.count.lacking = r.count.lacking || p.state == partInstalled && p.count.installed < c.Asked && p.count.read < c.Asked
+		for flow := range r.flows {
+			r.count.lacking = r.count.lacking || flow.lacks(c.Asked)
 		}
+		r.count.lacking = r.count.lacking || r.lacks(c.Asked)
 		s.publish(r)
-		if r.count.from < c.Asked {
+		if max(r.count.from, r.count.grown) < c.Asked {
 			delete(s.counters.young, r.number)
 		}
 		s.show(r)
 	}
+}
+
+// lacks reports whether a part of a row is installed that was not among the counters asked for at a time.
+func (r *row) lacks(asked time.Duration) bool {
+	return slices.ContainsFunc(r.parts, func(p *part) bool {
+		return p.state == partInstalled && p.count.installed < asked && p.count.read < asked
+	})
 }
 
 // Look prepares the tables for a question about counters: of entries whose counters have begun since those of the physical

@@ -16,6 +16,9 @@
 // SetPort and RemovePort are the tenant's ports; entries that output to ports which come or go are ordered anew. SetMiss
 // says what becomes of packets without an entry. Classify has the rules that tell the tenant's packets from others'.
 //
+// Reactive, where one table does not hold the entries: frames that come in are handled by the tables, and micro-flows are
+// ordered of what is like them (docs/design/0015-tenants.md, "Micro-flows").
+//
 // Save has what is to be in the journal: a record an entry, group and meter, and one of the switch. Restore makes the tables
 // anew from the records of an earlier run, with the numbers that their rules had (docs/design/0015-tenants.md, "Persistence").
 //
@@ -23,6 +26,7 @@
 //
 //   - The rules that are ordered and not removed are those of the tables' entries, each in its place, and no others; but for
 //     those of an earlier run that stay after a crash until controllers have filled the tables again (Leftover).
+//   - A reactive switch has micro-flows instead: each does to its packets what the tables do to them.
 //   - Each row, which is a place of an entry, has a number that no other row of the tenant has, as long as the physical
 //     switch may have its rule; the next entry in this place has the same number, and another incarnation.
 //   - No rule outputs to a port that is not the tenant's, or matches a packet that is not.

@@ -141,6 +141,11 @@ func (l *labels) give(priority uint16) {
 	}
 }
 
+// retain takes the places back of priorities that no entry has.
+func (l *labels) retain(has map[uint16]int) {
+	l.of = slices.DeleteFunc(l.of, func(x label) bool { return has[x.priority] == 0 })
+}
+
 // resize spreads the labels over so many places, and returns the priorities that have none then: the lowest.
 func (l *labels) resize(size int) (lost []uint16) {
 	for l.size = size; len(l.of) > size; l.of = l.of[1:] {

@@ -58,6 +58,7 @@ func (s leftovers) leave(x *Saved) error {
 		}
 		s.row(r)
 	}
+	s.single.labels.retain(s.priorities)
 	u.list = slices.DeleteFunc(u.list, func(x recorded) bool { return !x.journal().listed })
 	return nil
 }

@@ -16,9 +16,12 @@ type misses struct {
 // there. It is shown to those of 1.0 only.
 func (s *Switch) SetMiss(toController bool, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
+	if toController != s.misses.shown {
+		microFlows{&s.physical}.removeAll() // what no entry matches is done something else with
+	}
 	s.tables.SetMiss(toController)
 	s.misses.shown, s.misses.reached[0] = toController, true
-	if toController {
+	if toController || s.micro.reactive {
 		s.showMisses()
 	} else {
 		for table := range uint8(TablesMax) {
@@ -46,10 +49,11 @@ func (s *physical) reach(list []openflow.Instruction) {
 
 // showMisses orders the rows of misses that are not there, also after the physical switch has refused them.
 func (s *physical) showMisses() {
-	if !s.misses.shown {
+	if !s.misses.shown && !s.micro.reactive {
 		return
 	}
 	for table, is := range s.misses.reached {
+		is = is && (table == 0 || !s.cfg.Single) || table == 0 && s.micro.reactive
 		place := missPlace(uint8(table))
 		r := s.byPlace[place]
 		switch {

@@ -40,7 +40,9 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, 
 		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
 	}
 	s.unsaved.noteObjects(s.tables, objectName{number: m.Group}, now)
+	microFlows{&s.physical}.removeWhere(func(r *row) bool { return r.flow.groups })
 	s.reorder(usesObject)
+	microFlows{&s.physical}.turnBack() // entries go with a group
 	return nil
 }
 

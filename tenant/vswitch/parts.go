@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 )
@@ -55,6 +56,7 @@ const (
 // physical is what the physical switch is to have of a virtual one.
 type physical struct {
 	cfg        Config
+	tables     *flowtable.Switch
 	ports      ports
 	contents   contents
 	rows       map[uint32]*row // by number
@@ -66,6 +68,7 @@ type physical struct {
 	barriers   barriers
 	counters   counters
 	single     single  // of Config.Single
+	micro      micro   // of Config.Reactive
 	ages       uint64  // of rows, the greatest
 	scratch    [1]rule // of rulesOf
 	place      []byte  // scratch of EntryAdded
@@ -80,7 +83,10 @@ type physical struct {
 }
 
 func newPhysical(cfg Config) physical {
-	s := physical{cfg: cfg, ports: make(ports), rows: make(map[uint32]*row), byHandle: make(map[uint32]*row),
+	s := physical{cfg: cfg, ports: make(ports), micro: micro{flows: make(map[*row]bool), byPlace: make(map[string]*row),
+		most: MicroFlowsMax},
+		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true}),
+		rows:   make(map[uint32]*row), byHandle: make(map[uint32]*row),
 		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int),
 		leftover: make(map[uint32]*row), counters: counters{young: make(map[uint32]*row), open: true}}
 	if cfg.Single {

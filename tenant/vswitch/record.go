@@ -40,7 +40,9 @@ type headRecord struct {
 	Tables  uint8        `json:"tables"`
 	Labels  int          `json:"labels,omitempty"` // how many each of its blocks has
 	Ports   []uint32     `json:"ports"`
-	Settled bool         `json:"settled"` // what follows is in the journal as controllers were told that it is
+	// Reactive: the physical switch had no rules of the entries.
+	Reactive bool `json:"reactive,omitempty"`
+	Settled  bool `json:"settled"` // what follows is in the journal as controllers were told that it is
 }
 
 // appendRecord implements recorded.
@@ -49,7 +51,8 @@ func (h *head) appendRecord(b []byte, s *Switch) ([]byte, bool) {
 		return b, false
 	}
 	text, err := json.Marshal(&headRecord{ID: s.cfg.ID, DPID: s.cfg.DPID, Version: uint8(s.cfg.Version), Single: s.cfg.Single,
-		Tables: s.cfg.Tables, Labels: s.single.labels.size, Ports: slices.Sorted(maps.Keys(s.ports)), Settled: h.settled})
+		Tables: s.cfg.Tables, Labels: s.single.labels.size, Ports: slices.Sorted(maps.Keys(s.ports)), Settled: h.settled,
+		Reactive: s.micro.reactive})
 	if err != nil {
 		panic(err) // strings and numbers
 	}
@@ -77,7 +80,7 @@ func (r *row) appendRecord(b []byte, s *Switch) ([]byte, bool) {
 	}
 	t := &r.told
 	label := 0
-	if s.cfg.Single {
+	if s.cfg.Single && !s.micro.reactive {
 		label = 1 + s.single.labels.at(t.priority)
 	}
 	b = binary.AppendUvarint(append(b, recordEntry), uint64(s.unsaved.head.number))

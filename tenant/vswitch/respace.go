@@ -15,6 +15,7 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 	s.endLeftover()
 	was := s.cfg.Space
 	s.cfg.Space, s.cfg.Frames = space, frames
+	microFlows{&s.physical}.removeAll()
 	affected := func(*row) bool { return false }
 	groups := listedGroups(s.tables, now)
 	for i := range groups {
@@ -44,6 +45,7 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 		affected = anyRow
 	}
 	s.reorder(affected)
+	microFlows{&s.physical}.turnBack()
 }
 
 // keeps reports whether an entry keeps packets in a space, and may be there.
@@ -69,6 +71,7 @@ func (s *Switch) Withdraw(now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
 	s.claims = make(map[string][]*part) // nothing takes the places
 	s.endLeftover()
+	microFlows{&s.physical}.removeAll()
 	for _, r := range rowsWhere(s.rows, func(r *row) bool { return r.entry || r.miss }) {
 		delete(s.byHandle, r.handle)
 		r.entry, r.miss = false, false
@@ -76,5 +79,5 @@ func (s *Switch) Withdraw(now time.Duration, out Output) {
 		s.leaveAll(r)
 	}
 	s.unsaved.allGone()
-	s.misses.shown = false
+	s.misses.shown, s.micro.reactive = false, false
 }

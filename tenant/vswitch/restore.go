@@ -132,7 +132,8 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 	switch {
 	case x.damage != nil:
 		return x.damage
-	case h.ID != s.cfg.ID || h.Single != s.cfg.Single || h.Version != uint8(s.cfg.Version) || h.Tables != s.cfg.Tables:
+	case h.ID != s.cfg.ID || h.Single != s.cfg.Single || h.Version != uint8(s.cfg.Version) || h.Tables != s.cfg.Tables,
+		h.Reactive && !s.cfg.Reactive:
 		return errForm
 	case !h.Settled:
 		if err := (leftovers{s}).leave(x); err != nil {
@@ -141,6 +142,9 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 		return ErrUnsettled
 	}
 	again := restoring{s}
+	if h.Reactive {
+		microFlows{&s.physical}.turnReactive()
+	}
 	s.replaying = true
 	defer func() { s.replaying, s.restoring = false, nil }()
 	s.unsaved.release(s.unsaved.head)
@@ -156,6 +160,7 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 			return fmt.Errorf("entry %s: %w", &e.flow.Match, err)
 		}
 	}
+	s.single.labels.retain(s.priorities)
 	s.unsaved.list = slices.DeleteFunc(s.unsaved.list, func(x recorded) bool { return !x.journal().listed })
 	return nil
 }
@@ -196,7 +201,7 @@ func (s restoring) objects(list []*savedObject) error {
 // labels gives priorities the places that they had, if there are as many places.
 func (s restoring) labels(x *Saved) {
 	l := &s.single.labels
-	if !s.cfg.Single || x.head.Labels != l.size {
+	if !s.cfg.Single || s.micro.reactive || x.head.Labels != l.size {
 		return
 	}
 	places := make(map[uint16]int)
@@ -245,7 +250,7 @@ func (s restoring) entry(e *savedEntry) error {
 	s.ages = max(s.ages, e.age)
 	s.tables.SetTimes(r.handle, created, born)
 	r.count.carried = e.carried
-	if r.incarnation == e.incarnation && (!s.cfg.Single || s.single.labels.at(e.flow.Priority) == e.label-1) {
+	if r.incarnation == e.incarnation && (!s.cfg.Single || s.micro.reactive || s.single.labels.at(e.flow.Priority) == e.label-1) {
 		r.listed = false // its record is as it was
 	}
 	return nil

@@ -88,6 +88,8 @@ type row struct {
 	born        time.Duration // when it was added or modified last
 	whole       *rule         // where the rule of all its packets stands, once it is known; not where all share one table
 	parts       []*part
+	flow        *microFlow    // which it is, and has no entry; nil: it is none
+	flows       map[*row]bool // the micro-flows of its entry, some of them leaving
 	count       rowCount
 	waits       []*interval // in which it was ordered, and has had no outcome since
 }
@@ -164,6 +166,7 @@ func (c *changes) EntryAdded(e *flowtable.Entry, replaced uint32) {
 	}
 	s.byHandle[e.Handle] = r
 	s.order(r, e)
+	microFlows{&s.physical}.entryAdded(e)
 	Tally{s}.show(r)
 }
 
@@ -172,6 +175,7 @@ func (c *changes) EntryChanged(e *flowtable.Entry) {
 	s := (*Switch)(c)
 	r := s.byHandle[e.Handle]
 	r.born = s.now // its hard time-out begins anew
+	microFlows{&s.physical}.entryGone(r)
 	s.order(r, e)
 	Tally{s}.show(r)
 }
@@ -185,6 +189,7 @@ func (c *changes) EntryRemoved(handle uint32, _ openflow.FlowRemovedReason) {
 	delete(s.counters.young, r.number)
 	r.entry = false
 	s.unsaved.changed(r)
+	microFlows{&s.physical}.entryGone(r)
 	s.leaveAll(r)
 	s.givePriority(r.told.priority)
 }
@@ -199,6 +204,7 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 	r.told = entryCopy{match: openflow.Match{OXM: match}, instructions: e.Instructions, cookie: e.Cookie,
 		table: e.Table, priority: e.Priority, idle: e.Idle, hard: e.Hard, flags: e.Flags, v10: e.V10}
 	if e.Anew {
+		microFlows{&s.physical}.without(r)
 		counting{&s.physical}.anew(r)
 	}
 	s.unsaved.changed(r)
@@ -212,7 +218,7 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 func (s *Switch) reorder(affected func(*row) bool) {
 	s.contents = contentsOf(s.cfg.Tenant, s.tables, s.ports, s.now)
 	for _, r := range rowsWhere(s.rows, func(r *row) bool { return (r.entry || r.miss) && affected(r) }) {
-		if s.cfg.Single && s.tooMany(r) {
+		if s.cfg.Single && !s.micro.reactive && s.tooMany(r) {
 			s.refuse(r, tableFull("the entry takes too many rules now"))
 			continue
 		}

@@ -112,6 +112,9 @@ func joined(v, mask, w, also []byte) (value, both []byte) {
 // singleRules is rulesOf where there is one table.
 func (s *physical) singleRules(t *entryCopy) (list []rule) {
 	label := blockMiss
+	if !t.shows && s.micro.reactive {
+		return nil
+	}
 	if !t.shows {
 		label = blockLabels + s.single.labels.at(t.priority)
 	}
@@ -127,6 +130,18 @@ func (s *physical) singleRules(t *entryCopy) (list []rule) {
 
 // oneTable refuses what one table cannot have, or has no room for.
 func (s checks) oneTable(v openflow.Version, m *openflow.FlowMod) error {
+	if s.micro.reactive {
+		return nil
+	}
+	err := s.oneTableOf(v, m)
+	if s.cfg.Reactive && !s.replaying && (err != nil || pipelines(m)) {
+		microFlows{s.physical}.turnReactive()
+		return nil
+	}
+	return err
+}
+
+func (s checks) oneTableOf(v openflow.Version, m *openflow.FlowMod) error {
 	if _, _, has := metadataOf(&m.Match); has {
 		return &flowtable.Error{Code: openflow.BadMatchBadField, Reason: "metadata: there is one table"}
 	}
@@ -191,7 +206,7 @@ func ClassifySingle(d *tenant.Definition, space *tenant.Space, dpid netview.DPID
 // takePriority counts an entry's priority. Where it needs a place, the entries whose priorities make room for it are to be
 // moved, in the order returned.
 func (s *physical) takePriority(priority uint16) (moved []uint16) {
-	if s.priorities[priority]++; s.priorities[priority] == 1 && s.cfg.Single {
+	if s.priorities[priority]++; s.priorities[priority] == 1 && s.cfg.Single && !s.micro.reactive {
 		return s.single.labels.take(priority)
 	}
 	return nil

@@ -25,6 +25,9 @@ type Config struct {
 	// switch speaks; 0 for 1.3.
 	Single  bool
 	Version openflow.Version
+	// Reactive: what does not fit into the one table has packets be handled by the virtual tables, which may be several then,
+	// and by micro-flows (Reactive).
+	Reactive bool
 	// Recorded: it is said what is to be in the journal (Save). ID is the tenant's, which no other ever has, and Epoch the
 	// time at which now is 0.
 	Recorded bool
@@ -54,7 +57,6 @@ type Origin struct {
 
 // Switch is a virtual switch.
 type Switch struct {
-	tables *flowtable.Switch
 	physical
 	silent bool // a flow-removed that follows is not told: the entry was never there
 
@@ -64,11 +66,10 @@ type Switch struct {
 
 // New returns a switch without entries and ports.
 func New(cfg Config) *Switch {
-	if cfg.Single {
+	if cfg.Reactive = cfg.Reactive && cfg.Single; cfg.Single && !cfg.Reactive {
 		cfg.Tables = 1
 	}
-	s := &Switch{physical: newPhysical(cfg),
-		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true})}
+	s := &Switch{physical: newPhysical(cfg)}
 	if s.unsaved.rows = cfg.Rows; cfg.Recorded {
 		s.unsaved.begin()
 	}
@@ -79,7 +80,9 @@ func New(cfg Config) *Switch {
 func (s *Switch) Tables() *flowtable.Switch { return s.tables }
 
 // Leaving is how many entries are on their way out of the physical switch.
-func (s *Switch) Leaving() int { return len(s.rows) - s.tables.Entries() - len(s.leftover) }
+func (s *Switch) Leaving() int {
+	return len(s.rows) - s.tables.Entries() - len(s.leftover) - len(s.micro.flows)
+}
 
 // Waiting is how many orders of a switch have had no outcome.
 func Waiting(s *Switch) int { return s.barriers.rows() }
@@ -99,6 +102,7 @@ func (s *Switch) FlowMod(v openflow.Version, m *openflow.FlowMod, who Origin, no
 	if err == nil && (m.Command == openflow.FlowDelete || m.Command == openflow.FlowDeleteStrict) {
 		s.endLeftover()
 	}
+	microFlows{&s.physical}.turnBack()
 	return err
 }
 
@@ -113,6 +117,7 @@ func (s *Switch) SetPort(p openflow.Port, now time.Duration, out Output) {
 		s.tables.AddPort(p, now, (*changes)(s))
 		s.unsaved.headChanged()
 	}
+	microFlows{&s.physical}.removeAll()
 	s.reorder(anyRow)
 }
 
@@ -127,7 +132,9 @@ func (s *Switch) RemovePort(number uint32, now time.Duration, out Output) {
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return writesTo(r.told.instructions, number) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
+	microFlows{&s.physical}.removeAll()
 	s.reorder(anyRow)
+	microFlows{&s.physical}.turnBack()
 }
 
 // Outcome takes what became of an order. Outcomes of other switches' orders do nothing.
@@ -144,13 +151,19 @@ func (s *Switch) Outcome(o *ruleset.Outcome, now time.Duration, out Output) {
 		return
 	case o.Result == ruleset.Removed:
 		if p.state == partLeaving {
-			s.drop(p)
+			if r.flow != nil {
+				microFlows{&s.physical}.removed(p)
+			} else {
+				s.drop(p)
+			}
 			s.showMisses() // for which there may be room now
 		}
 	case p.state == partLeaving: // its removal is awaited
 	case o.Result == ruleset.Installed:
 		p.state, p.count.installed = partInstalled, s.now
 		counting{&s.physical}.confirm(p)
+	case o.Result == ruleset.Refused && r.flow != nil:
+		microFlows{&s.physical}.refused(p)
 	case o.Result == ruleset.Refused:
 		s.drop(p)
 		s.refuse(r, &flowtable.Error{Code: codeOf(o), Reason: o.Reason})
@@ -167,6 +180,10 @@ func (s *Switch) refuse(r *row, why *flowtable.Error) {
 		r.short = r.miss
 		return
 	}
+	if s.cfg.Reactive && !s.replaying {
+		microFlows{&s.physical}.turnReactive()
+		return
+	}
 	s.silent = true
 	s.tables.End(r.handle, openflow.RemovedDelete, s.now, (*changes)(s))
 	s.silent = false
@@ -176,8 +193,12 @@ func (s *Switch) refuse(r *row, why *flowtable.Error) {
 // ended takes the end of a part by a time-out.
 func (s *Switch) ended(p *part, last *ruleset.Counts) {
 	r := p.row
-	if r.leftover {
+	switch {
+	case r.leftover:
 		s.drop(p)
+		return
+	case r.flow != nil:
+		microFlows{&s.physical}.ended(p, last)
 		return
 	}
 	if last != nil {
@@ -213,7 +234,7 @@ func (s *Switch) Barrier(who Origin, out Output) {
 // gone. The frame is pin's.
 func (s *Switch) PacketIn(number uint32, pin *openflow.PacketIn) (p flowtable.PacketIn, ok bool) {
 	r := s.rows[number]
-	if r == nil || !r.entry && !r.miss && !r.leftover {
+	if r == nil || !r.entry && !r.miss && !r.leftover && r.flow == nil {
 		return p, false
 	}
 	p = flowtable.PacketIn{Reason: pin.Reason, Table: r.told.table, MaxLen: openflow.ControllerNoCut, Cookie: r.told.cookie,

@@ -13,8 +13,8 @@ import (
 // entry's that the row had when the rule was ordered. The physical switch is read before each change of it, so that nothing is
 // lost. A nil tally counts nothing.
 type tally struct {
-	lives map[string]string // by tenant, row and incarnation: the counters of which entry
-	hits  map[string]uint64 // by that: packets
+	lives map[string][]string // by tenant, row and incarnation: the counters of which entry
+	hits  map[string]uint64   // by that: packets
 	held  map[string]*ruleset.Set
 }
 
@@ -23,7 +23,7 @@ func newTally(seed uint64) *tally {
 	if seed%16 != 0 {
 		return nil
 	}
-	return &tally{make(map[string]string), make(map[string]uint64), make(map[string]*ruleset.Set)}
+	return &tally{make(map[string][]string), make(map[string]uint64), make(map[string]*ruleset.Set)}
 }
 
 // lifeOf names the counters of a row's entry.
@@ -35,7 +35,14 @@ func lifeOf(g *guest, r *row) string {
 func (y *tally) ordered(g *guest, set *ruleset.Set) {
 	_, number := plan.TenantRow(set.Number)
 	if r := g.sw.rows[number]; y != nil && r != nil {
-		y.lives[fmt.Sprint(set.Number, set.Version)] = lifeOf(g, r)
+		lives := []string{lifeOf(g, r)}
+		if r.flow != nil {
+			lives = nil
+			for _, e := range r.flow.entries {
+				lives = append(lives, lifeOf(g, e))
+			}
+		}
+		y.lives[fmt.Sprint(set.Number, set.Version)] = lives
 	}
 }
 
@@ -67,7 +74,9 @@ func (w *world) receive(port uint32, frame []byte) {
 	}
 	for _, e := range w.entries() {
 		c := plan.Decode(e.Cookie)
-		w.tally.hits[w.tally.lives[fmt.Sprint(c.Owner, c.Version)]] += e.Packets - before[entryName(&e)]
+		for _, life := range w.tally.lives[fmt.Sprint(c.Owner, c.Version)] {
+			w.tally.hits[life] += e.Packets - before[entryName(&e)]
+		}
 	}
 }
 

@@ -122,6 +122,7 @@ func (x *waiting) tell() {
 type world struct {
 	t          *testing.T
 	single     bool             // the physical switch has one table
+	reactive   bool             // its tenants are
 	version    openflow.Version // that it speaks
 	r          *rand.Rand
 	physical   *flowtable.Switch
@@ -135,6 +136,7 @@ type world struct {
 	guests     []*guest
 	tenants    *tenant.Tenants
 	tally      *tally // nil: nobody counts
+	byWeir     uint64 // frames that tables of reactive tenants have handled
 }
 
 // whose is the tenant whose packet a frame is that comes in at a port; nil if it is nobody's.
@@ -159,7 +161,12 @@ func (w *world) spaceOf(frame []byte) string {
 const physicalPorts = 6
 
 func newWorld(t *testing.T, seed uint64, single bool, version openflow.Version) *world {
-	w := &world{t: t, single: single, version: version, r: rand.New(rand.NewPCG(seed, 3)), tally: newTally(seed),
+	return worldOf(t, seed, single, version, false)
+}
+
+func worldOf(t *testing.T, seed uint64, single bool, version openflow.Version, reactive bool) *world {
+	w := &world{t: t, single: single, version: version, reactive: reactive,
+		r: rand.New(rand.NewPCG(seed, 3)), tally: newTally(seed),
 		physical: flowtable.New(flowtable.Config{}),
 		numbers:  make(map[string]uint32), holds: make(map[string]uint32)}
 	for no := uint32(1); no <= physicalPorts; no++ {
@@ -190,7 +197,7 @@ func newWorld(t *testing.T, seed uint64, single bool, version openflow.Version) 
 	for _, g := range w.guests {
 		d := tenants.Get(g.name)
 		g.sw = New(recordedConfig(Config{Tenant: d.Number, DPID: 1, Tables: 3, Space: tenants.Space(g.name), Rows: &Rows{},
-			Single: single, Version: version}))
+			Single: single, Version: version, Reactive: reactive}))
 		for _, p := range g.ports {
 			g.sw.SetPort(openflow.Port{Number: p, Name: fmt.Sprint(p)}, 0, g)
 		}
@@ -405,9 +412,13 @@ func (w *world) drain() {
 		w.execute(false)
 		w.tell()
 	}
+	late := w.now + removalWait
+	if w.reactive {
+		w.now = late // their entries have looked at the time
+	}
 	for _, g := range w.guests {
-		Tally{g.sw}.Late(w.now+removalWait, g)
-		if _, waits := (Tally{g.sw}).Due(); waits {
+		Tally{g.sw}.Late(late, g)
+		if _, waits := (Tally{g.sw}).Due(); waits && !w.reactive {
 			w.t.Fatal("a flow-removed waits for ever")
 		}
 	}
@@ -432,8 +443,10 @@ func (w *world) frame() []byte {
 
 // flowMod10 is a random one of a tenant's controller of OpenFlow 1.0.
 func (w *world) flowMod10(g *guest) *openflow.FlowMod {
-	r := w.r
+	r, reactive := w.r, w.reactive
+	w.reactive = false
 	m := w.flowMod(g)
+	w.reactive = reactive
 	m.Table, m.Instructions = 0, nil
 	m.Match.Remove(openflow.FieldMetadata)
 	m.Flags &= openflow.FlagSendFlowRemoved | openflow.FlagCheckOverlap
@@ -493,6 +506,9 @@ func (w *world) flowMod(g *guest) *openflow.FlowMod {
 		m.Table = uint8(r.IntN(20) / 19)
 		m.Priority = uint16(1<<r.IntN(17) - 1)
 	}
+	if w.reactive {
+		w.richer(m)
+	}
 	var actions []openflow.Action
 	for range r.IntN(3) {
 		switch r.IntN(9) {
@@ -518,7 +534,7 @@ func (w *world) flowMod(g *guest) *openflow.FlowMod {
 	default:
 		m.Instructions = append(m.Instructions, openflow.Apply(actions...))
 	}
-	if m.Table < 2 && r.IntN(2) == 0 && (!w.single || r.IntN(20) == 0) {
+	if m.Table < 2 && r.IntN(2) == 0 && (!w.single || w.reactive || r.IntN(20) == 0) {
 		m.Instructions = append(m.Instructions, openflow.Instruction{Type: openflow.InstructionWriteMetadata,
 			Metadata: r.Uint64N(2), MetadataMask: 1}, openflow.GotoTable(m.Table+1))
 	}
@@ -544,7 +560,7 @@ func (w *world) agree() (sent int) {
 		}
 		w.out.shows = w.shown
 		w.receive(port, frame)
-		frames, copies := w.out.take()
+		frames, copies := w.done(g)
 		if !slices.Equal(frames, wantFrames) || !slices.Equal(copies, wantCopies) {
 			name := "nobody"
 			if g != nil {
@@ -580,6 +596,10 @@ func (w *world) shown(p *flowtable.PacketIn) (own flowtable.PacketIn, ok bool) {
 	var m openflow.PacketIn
 	p.Message(&m, openflow.V13, 0)
 	for _, g := range w.guests {
+		if c.Kind == plan.KindTenant && g.sw.cfg.Tenant == number && (Reactive{g.sw}).Takes(row) {
+			w.handle(g, p)
+			return own, false
+		}
 		if c.Kind == plan.KindTenant && g.sw.cfg.Tenant == number {
 			return g.sw.PacketIn(row, &m)
 		}
@@ -594,9 +614,11 @@ func (w *world) staysInside() {
 	w.t.Helper()
 	port, frame := uint32(1+w.r.IntN(physicalPorts)), w.frame()
 	g := w.whose(port, frame)
-	w.out.shows = nil
+	if w.out.shows = nil; w.reactive {
+		w.out.shows = w.shown
+	}
 	w.receive(port, frame)
-	frames, copies := w.out.take()
+	frames, copies := w.done(g)
 	if w.single && (isLLDP(frame) || g == nil) {
 		if want, shown := w.besideOwn(g, port, frame, nil, nil); !slices.Equal(frames, want) || len(copies) != len(shown) {
 			w.t.Fatalf("port %d, frame %x of nobody: the physical switch sends %v and shows %v", port, frame, frames, copies)
