@@ -39,8 +39,7 @@ func (a *Agent) Message(s *session.Session, h openflow.Header, m openflow.Messag
 		_ = s.Reply(h.XID, &openflow.GetAsyncReply{AsyncMasks: a.getAsync()})
 	case *openflow.ErrorMsg: // an error is not answered
 	case *openflow.Experimenter:
-		Refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadExperimenter,
-			Reason: fmt.Sprintf("experimenter %#x, none is known", m.Experimenter)})
+		Refuse(s, h, m, notUnderstood(a.version, m.Experimenter))
 	default:
 		Refuse(s, h, m, &flowtable.Error{Code: openflow.BadRequestBadType, Reason: fmt.Sprintf("%s sent to a switch", h.Type)})
 	}

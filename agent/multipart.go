@@ -99,8 +99,10 @@ func (a *Agent) Answer(s *session.Session, h openflow.Header, body openflow.Requ
 		return s.Reply(h.XID, &openflow.MultipartReply{Body: a.of.Desc()})
 	case *openflow.FlowRequest:
 		return a.answerFlows(s, h, body)
-	case *openflow.MultipartExperimenterBody, *openflow.FlowMonitorRequest:
-		return &flowtable.Error{Code: openflow.BadRequestBadExperimenter, Reason: "no experimenter is known"}
+	case *openflow.MultipartExperimenterBody:
+		return notUnderstood(a.version, body.Experimenter)
+	case *openflow.FlowMonitorRequest: // Nicira's
+		return notUnderstood(a.version, openflow.ExperimenterNicira)
 	}
 	_, err := a.of.Tables(func(t *flowtable.Switch, now time.Duration, _ flowtable.Output) error {
 		reply, err := t.Multipart(a.version, body, now)

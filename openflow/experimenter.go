@@ -1,5 +1,8 @@
 package openflow
 
+// ExperimenterNicira is the id of Nicira (NX_VENDOR_ID), whose messages Open vSwitch understands.
+const ExperimenterNicira uint32 = niciraID
+
 // Experimenter is an experimenter's message (vendor, in OpenFlow 1.0); its bytes are kept exactly.
 type Experimenter struct {
 	Experimenter uint32

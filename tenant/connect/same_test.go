@@ -330,7 +330,10 @@ func conversation10() (list []openflow.Message) {
 	ask(&openflow.AggregateRequest{FlowFilter: all})
 	ask(&openflow.TableRequest{})
 	ask(&openflow.QueueRequest{Port: openflow.PortAny, Queue: openflow.QueueAll})
-	list = append(list, &openflow.QueueGetConfigRequest{Port: 1}, &openflow.Experimenter{Experimenter: 0x1234})
+	list = append(list, &openflow.QueueGetConfigRequest{Port: 1}, &openflow.RoleRequest{Role: openflow.RoleMaster})
+	for _, x := range experimenters(openflow.V10)[3:] {
+		list = append(list, x.m)
+	}
 	flow(func(m *openflow.FlowMod) { m.Command, m.Table = openflow.FlowDelete, openflow.TableAll })
 	ask(&openflow.FlowRequest{FlowFilter: all})
 	return list
@@ -399,7 +402,10 @@ func conversation() (list []openflow.Message) {
 	ask(&openflow.TableFeaturesList{})
 	ask(&openflow.QueueRequest{Port: openflow.PortAny, Queue: openflow.QueueAll})
 	list = append(list, &openflow.QueueGetConfigRequest{Port: 1}, &openflow.GetAsyncRequest{},
-		&openflow.Experimenter{Experimenter: 0x1234}, &openflow.TableMod{Table: 1})
+		&openflow.TableMod{Table: 1})
+	for _, x := range experimenters(openflow.V13) {
+		list = append(list, x.m)
+	}
 	list = append(list, &openflow.PacketOut{Buffer: 55, InPort: openflow.PortController},
 		&openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortController, Data: make([]byte, 60),
 			Actions: []openflow.Action{openflow.Group(9)}})
