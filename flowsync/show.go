@@ -6,6 +6,7 @@ import (
 	"github.com/weirnet/weir/flowsync/objects"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 )
 
 // shownRule is a rule with its status.
@@ -82,6 +83,18 @@ type ShownObject struct {
 	objects.Shown
 	Rules  int // that are wanted with it
 	Owners int // of these rules
+}
+
+// Owned has f be called, on the loop's goroutine, with the groups and meters that have owners and that a switch has. It does not
+// wait, and returns false if the loop has ended.
+func Owned(l *Loop, dpid netview.DPID, f func([]object.Held)) bool {
+	return l.inbox.ask(func(c *Core) {
+		var list []object.Held
+		if sw := c.switches[dpid]; sw != nil {
+			list = sw.objects.Owned()
+		}
+		f(list)
+	})
 }
 
 // objectUse is a rule that is wanted with the object at a place of a list.

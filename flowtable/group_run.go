@@ -17,8 +17,10 @@ func (p *pass) group(id uint32) {
 	if g == nil {
 		return
 	}
-	g.packets++
-	g.bytes += uint64(p.size)
+	if !p.s.uncounted {
+		g.packets++
+		g.bytes += uint64(p.size)
+	}
 	switch g.kind {
 	case openflow.GroupTypeAll:
 		for i := range g.buckets {
@@ -62,8 +64,10 @@ func (p *pass) bucket(b *bucket) {
 
 func (p *pass) doBucket(b *bucket) {
 	p.budget--
-	b.packets++
-	b.bytes += uint64(p.size)
+	if !p.s.uncounted {
+		b.packets++
+		b.bytes += uint64(p.size)
+	}
 	frame, queue, v10, inSet, done := p.frame, p.queue, p.v10, p.inSet, p.done
 	p.frame.fork()
 	p.v10, p.inSet = false, true

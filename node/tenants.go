@@ -12,10 +12,12 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/datadir"
+	"github.com/weirnet/weir/flowsync"
 	"github.com/weirnet/weir/loop"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
@@ -30,7 +32,10 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 		View: n.view, Domain: uint16(n.cfg.Domain), TLS: n.cfg.controllerTLS, Log: n.cfg.Log, Now: now, Sessions: sessions,
 		Orders:   func(list []ruleset.Order) { n.flowsync.Order(list) },
 		Counters: func(dpid netview.DPID) *stats.Switch { return n.apps.Stats.Board().Switch(dpid) },
-		Count:    func(dpid netview.DPID) { n.apps.Stats.Want(dpid) },
+		Count:    func(dpid netview.DPID, k stats.Kind) { n.apps.Stats.Want(dpid, k) },
+		Held: func(dpid netview.DPID, f func([]object.Held)) bool {
+			return flowsync.Owned(n.flowsync, dpid, f)
+		},
 		DropHost: func(id netview.HostID) { n.discovery.DropHost(id) },
 		Own:      func(frame []byte) bool { return n.discovery.Own(frame) },
 	})

@@ -54,7 +54,7 @@ func (c *Config) period(k Kind) time.Duration {
 		return c.Ports
 	case KindTables:
 		return c.Tables
-	case KindTenants:
+	case KindTenants, KindGroups, KindMeters:
 		return MinPeriod
 	}
 	return c.Flows

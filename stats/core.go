@@ -56,7 +56,7 @@ func (c *Core) Step(inputs []Input, now time.Time) *Ready {
 				c.drop(d)
 			}
 		case Wanted:
-			c.want(in.DPID, now)
+			c.want(in, now)
 		}
 	}
 	c.ask(now)
@@ -79,7 +79,9 @@ func (c *Core) up(in Up, now time.Time) {
 	}
 	d.address, d.connected, d.selectable = in.Address, true, selectable(in.Version)
 	d.paces = [kinds]pace{}
-	d.paces[KindTenants].most = wantedPerSecond
+	for k := KindTenants; k < kinds; k++ {
+		d.paces[k].most = wantedPerSecond
+	}
 	for k := range KindTenants {
 		if period := c.cfg.period(k); period > 0 && (k != KindFlows || d.selectable) {
 			d.paces[k].due = now.Add(phase(c.cfg.Seed, uint64(in.DPID), k, period))
@@ -150,11 +152,11 @@ func (c *Core) answer(a *Answer, now time.Time) {
 		d.recovered(a.At)
 	}
 	switch {
-	case q.Kind == KindTenants:
+	case q.Kind.onDemand():
 		if err != nil && !errors.Is(err, ErrRefused) {
 			d.onMissed(&c.cfg, now)
 		}
-		c.tell(d, a, err, now)
+		c.tell(d, q.Kind, a, err, now)
 	case err == nil:
 		took := a.At.Sub(d.askedAt)
 		_, bytes := kindOf(a.Body)
@@ -175,8 +177,10 @@ func (c *Core) answer(a *Answer, now time.Time) {
 		}
 	default:
 		d.onMissed(&c.cfg, now)
-		if due := d.paces[KindTenants].due; !due.IsZero() {
-			c.ready.Tenants = append(c.ready.Tenants, &TenantFlows{DPID: d.now.DPID, Err: ErrLater, Next: due})
+		for k := KindTenants; k < kinds; k++ {
+			if due := d.paces[k].due; !due.IsZero() {
+				c.ready.Tenants = append(c.ready.Tenants, &TenantCounters{DPID: d.now.DPID, Kind: k, Err: ErrLater, Next: due})
+			}
 		}
 	}
 	c.schedule(d)
@@ -188,7 +192,7 @@ func (c *Core) schedule(d *device) {
 	if _, at, ok := d.next(); ok {
 		c.lines[regular].agenda.set(d, at)
 	}
-	if at := d.paces[KindTenants].due; !at.IsZero() {
+	if _, at, ok := d.nextWanted(); ok {
 		c.lines[wanted].agenda.set(d, at)
 	}
 }
@@ -211,10 +215,11 @@ func (c *Core) askLine(of sort, now time.Time) {
 			c.counts.Held.Add(1)
 			return
 		}
-		k := KindTenants
+		var k Kind
 		if of == regular {
 			k, due, _ = d.next()
 		} else {
+			k, due, _ = d.nextWanted()
 			d.paces[k].due = time.Time{}
 		}
 		d.asked, d.askedAt = d.question(k), now

@@ -16,7 +16,9 @@ type Counts struct {
 }
 
 // Kinds are all kinds of questions.
-func Kinds() []Kind { return []Kind{KindPorts, KindTables, KindTotals, KindFlows, KindTenants} }
+func Kinds() []Kind {
+	return []Kind{KindPorts, KindTables, KindTotals, KindFlows, KindTenants, KindGroups, KindMeters}
+}
 
 // end counts the end of a question.
 func (c *Counts) end(k Kind, err error) {

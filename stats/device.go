@@ -54,6 +54,9 @@ func (d *device) take(q *Question, a *Answer, domain uint16) (whole bool, err er
 	if k, _ := kindOf(a.Body); k != q.Kind {
 		return false, ErrKind
 	}
+	if q.Kind.onDemand() {
+		return true, nil
+	}
 	next := *d.now
 	switch body := a.Body.(type) {
 	case *portList:

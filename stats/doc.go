@@ -19,9 +19,9 @@
 //   - Port counters, table counters, the totals over all flow entries, and, of switches that can
 //     select by cookie (OpenFlow 1.3), the counters of firm entries. Soft entries are in the totals
 //     only.
-//   - The counters of tenants' entries, when somebody wants them (Want, OnTenants): at once, if the pace allows, and
-//     once for all who want them meanwhile. They have an agenda and a budget of their own, as large as that of all
-//     else, which they do not hold up.
+//   - The counters of tenants' entries, of groups and of meters, when somebody wants them (Want,
+//     OnTenants): at once, if the pace allows, and once for all who want them meanwhile. They have an
+//     agenda and a budget of their own, as large as that of all else, which they do not hold up.
 //   - Each kind has a period. A switch is asked less often where its answers take long (it spends
 //     at most a twentieth of its time on a kind) or are large (64 KiB a second and kind), and half
 //     as often with each time-out in a row.

@@ -31,14 +31,17 @@ type Answer struct {
 	At   time.Time // when it came
 	Body openflow.ReplyBody
 	// Tenants is the answer to a question of KindTenants, in place of Body.
-	Tenants *TenantFlows
+	Tenants *TenantCounters
 	// Err says why there is no Body: ErrRefused, ErrBusy, or another: it was not answered.
 	Err error
 }
 
-// Wanted is that somebody waits for the counters of tenants' entries of a switch. It is asked as soon as its pace allows: once
-// for all who want them until then.
-type Wanted struct{ DPID netview.DPID }
+// Wanted is that somebody waits for counters of a switch: KindTenants, KindGroups or KindMeters. It is asked as soon as its pace
+// allows: once for all who want them until then.
+type Wanted struct {
+	DPID netview.DPID
+	Kind Kind
+}
 
 // Why a question has no answer.
 var (
@@ -63,7 +66,7 @@ type Ready struct {
 	News []*Switch
 	Gone []netview.DPID
 	// Tenants is what became of Wanted, and what is known of when more will be known.
-	Tenants []*TenantFlows
+	Tenants []*TenantCounters
 	// Questions are to be asked; each is answered by an Answer.
 	Questions []Question
 	// Wake is when the next step is due if nothing happens before; zero: never.

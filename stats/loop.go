@@ -24,13 +24,13 @@ type Loop struct {
 	mu      sync.Mutex // guards what follows
 	inbox   []Input
 	current map[netview.DPID]connection
-	wanted  map[netview.DPID]bool // of whose counters somebody waits
+	wanted  map[Wanted]bool // for what somebody waits
 	over    bool
 
 	// Owned by Run.
 	core      *Core
 	took      []Input
-	onTenants func(*TenantFlows)
+	onTenants func(*TenantCounters)
 }
 
 type connection struct {
@@ -45,7 +45,7 @@ func New(cfg Config) *Loop {
 		cfg.Now = time.Now
 	}
 	l := &Loop{now: cfg.Now, core: core, counts: core.counts, domain: core.cfg.Domain,
-		current: make(map[netview.DPID]connection), wanted: make(map[netview.DPID]bool)}
+		current: make(map[netview.DPID]connection), wanted: make(map[Wanted]bool)}
 	l.Part = loop.Part{Name: "statistics", Bell: loop.NewBell(), Lazy: true, End: l.finish,
 		Turn: func() time.Time { return l.turn(l.now()) }}
 	return l
@@ -87,16 +87,16 @@ func (l *Loop) Forget(dpid netview.DPID) {
 }
 
 // OnTenants has f be called, on the loop's goroutine, with what becomes of each Want. It is called before Run.
-func (l *Loop) OnTenants(f func(*TenantFlows)) { l.onTenants = f }
+func (l *Loop) OnTenants(f func(*TenantCounters)) { l.onTenants = f }
 
-// Want has a switch be asked for the counters of tenants' entries, as soon as its pace allows, once for all who want them. It
-// does not wait.
-func (l *Loop) Want(dpid netview.DPID) {
+// Want has a switch be asked for the counters of a kind, as soon as its pace allows, once for all who want them. It does not
+// wait.
+func (l *Loop) Want(dpid netview.DPID, k Kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.wanted[dpid] && !l.over {
-		l.wanted[dpid] = true
-		l.postLocked(Wanted{dpid})
+	if w := (Wanted{dpid, k}); !l.wanted[w] && !l.over {
+		l.wanted[w] = true
+		l.postLocked(w)
 		l.Bell.Ring()
 	}
 }
@@ -143,11 +143,11 @@ func (l *Loop) turn(now time.Time) time.Time {
 	return ready.Wake
 }
 
-// told tells of counters of tenants' entries.
-func (l *Loop) told(t *TenantFlows) {
+// told tells of counters that somebody wants.
+func (l *Loop) told(t *TenantCounters) {
 	if !errors.Is(t.Err, ErrLater) {
 		l.mu.Lock()
-		delete(l.wanted, t.DPID)
+		delete(l.wanted, Wanted{t.DPID, t.Kind})
 		l.mu.Unlock()
 	}
 	if l.onTenants != nil {
@@ -185,7 +185,9 @@ func (l *Loop) answer(a Address, body openflow.ReplyBody, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.postLocked(Answer{Address: a, At: l.now(), Body: body, Err: err})
-	if l.wanted[a.DPID] {
-		l.Bell.Ring()
+	for k := KindTenants; k < kinds; k++ {
+		if l.wanted[Wanted{a.DPID, k}] {
+			l.Bell.Ring()
+		}
 	}
 }

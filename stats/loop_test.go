@@ -79,8 +79,8 @@ func running(t *testing.T, test func(l *Loop, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := New(Config{})
-		told := make(chan *TenantFlows, 10)
-		l.OnTenants(func(t *TenantFlows) { told <- t })
+		told := make(chan *TenantCounters, 10)
+		l.OnTenants(func(t *TenantCounters) { told <- t })
 		done := make(chan struct{})
 		go func() {
 			l.Run(ctx)

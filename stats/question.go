@@ -15,13 +15,20 @@ const (
 	KindTables             // those of all flow tables
 	KindTotals             // the sums over all flow entries
 	KindFlows              // the counters of firm entries, in one question for each of counted
-	// KindTenants is the counters of tenants' entries, which are asked for when somebody wants them (Wanted).
-	KindTenants
+	// From here on they are asked for when somebody wants them (Wanted).
+	KindTenants // the counters of tenants' entries
+	KindGroups  // those of all groups
+	KindMeters  // those of all meters
 	kinds
 )
 
-// String is "ports", "tables", "totals", "flows" or "tenants".
-func (k Kind) String() string { return [...]string{"ports", "tables", "totals", "flows", "tenants"}[k] }
+// String is "ports", "tables", "totals", "flows", "tenants", "groups" or "meters".
+func (k Kind) String() string {
+	return [...]string{"ports", "tables", "totals", "flows", "tenants", "groups", "meters"}[k]
+}
+
+// onDemand reports whether a kind is asked for only when somebody wants it.
+func (k Kind) onDemand() bool { return k >= KindTenants }
 
 // Address is a session of a switch. A later session has a higher epoch.
 type Address struct {
@@ -51,6 +58,10 @@ func (q *Question) body(domain uint16) openflow.RequestBody {
 		of := plan.KindSelector(domain, plan.KindTenant)
 		all.Cookie, all.CookieMask = of.Value, of.Mask
 		return &openflow.FlowRequest{FlowFilter: all}
+	case KindGroups:
+		return &openflow.GroupRequest{Group: openflow.GroupAll}
+	case KindMeters:
+		return &openflow.MeterRequest{Meter: openflow.MeterAll}
 	}
 	firm := counted(domain)[q.Part]
 	all.Cookie, all.CookieMask = firm.Value, firm.Mask
@@ -78,7 +89,7 @@ func selectable(v openflow.Version) bool {
 // kindOf is the kind of question that a body answers, and about how many bytes it has on the wire;
 // kinds for a body that answers none.
 func kindOf(body openflow.ReplyBody) (k Kind, bytes int) {
-	const portLen, tableLen, entryLen = 112, 24, 144
+	const portLen, tableLen, entryLen, groupLen, meterLen = 112, 24, 144, 72, 56
 	switch b := body.(type) {
 	case *portList:
 		return KindPorts, portLen * len(b.Ports)
@@ -88,6 +99,10 @@ func kindOf(body openflow.ReplyBody) (k Kind, bytes int) {
 		return KindTotals, 0
 	case *flowList:
 		return KindFlows, entryLen * len(b.Flows)
+	case *openflow.GroupStatsList:
+		return KindGroups, groupLen * len(b.Groups)
+	case *openflow.MeterStatsList:
+		return KindMeters, meterLen * len(b.Meters)
 	}
 	return kinds, 0
 }

@@ -10,15 +10,19 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// TenantFlows are the counters of the entries that a switch holds for tenants, or why they are not known. It does not change.
-type TenantFlows struct {
+// TenantCounters are the counters of the entries that a switch holds for tenants, or of all its groups, or meters; or why they
+// are not known. It does not change.
+type TenantCounters struct {
 	DPID netview.DPID
+	Kind Kind // KindTenants, KindGroups or KindMeters
 	// Asked is when the switch was asked: all that it counted before is in the counters.
 	Asked time.Time
 	// Next is when it may be asked again; zero if that is not known.
-	Next time.Time
-	Err  error // why there are none
-	List []ruleset.Counted
+	Next   time.Time
+	Err    error             // why there are none
+	List   []ruleset.Counted // of KindTenants
+	Groups []openflow.GroupStats
+	Meters []openflow.MeterStats
 
 	read int // bytes of the answer
 }
@@ -34,15 +38,15 @@ var (
 // soon is how long who wants counters waits gladly; ErrLater is told when it takes longer.
 const soon = time.Second
 
-// want has a switch be asked for the counters of tenants' entries.
-func (c *Core) want(dpid netview.DPID, now time.Time) {
-	d := c.devices[dpid]
+// want has a switch be asked for the counters of a kind.
+func (c *Core) want(in Wanted, now time.Time) {
+	d, k := c.devices[in.DPID], in.Kind
 	if d == nil || !d.connected {
-		c.ready.Tenants = append(c.ready.Tenants, &TenantFlows{DPID: dpid, Err: ErrAway})
+		c.ready.Tenants = append(c.ready.Tenants, &TenantCounters{DPID: in.DPID, Kind: k, Err: ErrAway})
 		return
 	}
-	p := &d.paces[KindTenants]
-	if !p.due.IsZero() || d.asked != nil && d.asked.Kind == KindTenants {
+	p := &d.paces[k]
+	if d.wanted(k) {
 		return
 	}
 	p.due = now
@@ -50,20 +54,44 @@ func (c *Core) want(dpid netview.DPID, now time.Time) {
 		p.due = p.soonest
 	}
 	if p.due.Sub(now) > soon {
-		c.ready.Tenants = append(c.ready.Tenants, &TenantFlows{DPID: dpid, Err: ErrLater, Next: p.due})
+		c.ready.Tenants = append(c.ready.Tenants, &TenantCounters{DPID: in.DPID, Kind: k, Err: ErrLater, Next: p.due})
 	}
 	if d.asked == nil {
 		c.schedule(d)
 	}
 }
 
+// wanted reports whether a switch is to be asked, or is being asked, for what somebody wants.
+func (d *device) wanted(k Kind) bool {
+	return !d.paces[k].due.IsZero() || d.asked != nil && d.asked.Kind == k
+}
+
+// nextWanted is the kind that somebody wants and that is due first, and when; false if nobody wants any.
+func (d *device) nextWanted() (best Kind, at time.Time, ok bool) {
+	for k := KindTenants; k < kinds; k++ {
+		if due := d.paces[k].due; !due.IsZero() && (!ok || due.Before(at)) {
+			best, at, ok = k, due, true
+		}
+	}
+	return best, at, ok
+}
+
 // tell tells those who want the counters of a switch what has become of the question.
-func (c *Core) tell(d *device, a *Answer, err error, now time.Time) {
-	p := &d.paces[KindTenants]
-	result := &TenantFlows{DPID: d.now.DPID, Err: err}
+func (c *Core) tell(d *device, k Kind, a *Answer, err error, now time.Time) {
+	p := &d.paces[k]
+	result := &TenantCounters{DPID: d.now.DPID, Kind: k, Err: err}
 	if err == nil {
-		p.soonest = p.begun.Add(p.learn(a.At.Sub(d.askedAt), a.Tenants.read, MinPeriod))
-		result.List, result.Asked = a.Tenants.List, d.askedAt
+		_, read := kindOf(a.Body)
+		switch body := a.Body.(type) {
+		case *openflow.GroupStatsList:
+			result.Groups = body.Groups
+		case *openflow.MeterStatsList:
+			result.Meters = body.Meters
+		default:
+			result.List, read = a.Tenants.List, a.Tenants.read
+		}
+		p.soonest = p.begun.Add(p.learn(a.At.Sub(d.askedAt), read, MinPeriod))
+		result.Asked = d.askedAt
 	} else {
 		p.soonest = now.Add(p.interval(MinPeriod, max(d.missed, 1)))
 	}
@@ -76,8 +104,10 @@ func (c *Core) tell(d *device, a *Answer, err error, now time.Time) {
 
 // forsake tells those who want the counters of a switch whose session ends that none will come.
 func (c *Core) forsake(d *device) {
-	if p := &d.paces[KindTenants]; !p.due.IsZero() || d.asked != nil && d.asked.Kind == KindTenants {
-		c.ready.Tenants = append(c.ready.Tenants, &TenantFlows{DPID: d.now.DPID, Err: ErrAway})
+	for k := KindTenants; k < kinds; k++ {
+		if d.wanted(k) {
+			c.ready.Tenants = append(c.ready.Tenants, &TenantCounters{DPID: d.now.DPID, Kind: k, Err: ErrAway})
+		}
 	}
 }
 
@@ -86,7 +116,7 @@ type tenantReader struct {
 	domain uint16
 	reader openflow.FlowStatsReader
 	match  []byte
-	flows  TenantFlows
+	flows  TenantCounters
 }
 
 // part takes a part: the body of a reply.

@@ -13,7 +13,7 @@ import (
 )
 
 // tenantsOf is the answer to a question of KindTenants, read as from a wire.
-func (w *world) tenantsOf(m *model, body openflow.RequestBody) *TenantFlows {
+func (w *world) tenantsOf(m *model, body openflow.RequestBody) *TenantCounters {
 	r := tenantReader{domain: w.core.cfg.Domain}
 	if err := inParts(m.version, m.answer(body, w.now).(*openflow.FlowStatsList).Flows, r.part); err != nil {
 		w.t.Fatal(err)
@@ -38,7 +38,7 @@ func inParts(v openflow.Version, list []openflow.FlowStats, part func(openflow.V
 
 // want has the core be asked for the counters of tenants' entries.
 func (w *world) want(m *model) {
-	w.inbox = append(w.inbox, Wanted{m.dpid})
+	w.inbox = append(w.inbox, Wanted{m.dpid, KindTenants})
 	w.step()
 }
 
@@ -186,11 +186,57 @@ func TestLoopTellsWhatIsWanted(t *testing.T) {
 		l.SwitchUp(Address{7, 1}, m.version, &modelConn{model: m})
 		time.Sleep(20 * time.Second)
 		at := time.Now()
-		l.Want(7)
-		l.Want(7)
+		l.Want(7, KindTenants)
+		l.Want(7, KindTenants)
 		got := <-w.toldLoop
 		if len(got.List) != 1 || got.List[0].Counts.Packets != 5 || time.Since(at) != m.delay {
 			t.Errorf("after %s: %+v", time.Since(at), got)
 		}
 	})
+}
+
+// TestGroupsAndMetersAreCounted: the counters of groups and meters are asked for each by themselves, and only when somebody wants
+// them.
+func TestGroupsAndMetersAreCounted(t *testing.T) {
+	w := newWorld(t, Config{Ports: -1, Tables: -1, Flows: -1})
+	m := w.add(1, openflow.V13, 2)
+	m.delay = 20 * time.Millisecond
+	w.up(m)
+	w.run(10 * time.Second)
+	if n := m.asked[KindGroups] + m.asked[KindMeters]; n > 0 {
+		t.Errorf("asked %d times though nobody wants to know", n)
+	}
+	for _, k := range []Kind{KindGroups, KindMeters, KindGroups} {
+		w.inbox = append(w.inbox, Wanted{m.dpid, k})
+	}
+	w.step()
+	w.run(time.Second)
+	told := make(map[Kind]*TenantCounters)
+	for _, x := range w.told {
+		told[x.Kind] = x
+	}
+	groups, meters := told[KindGroups], told[KindMeters]
+	if len(w.told) != 2 || groups == nil || groups.Err != nil || meters == nil || meters.Err != nil {
+		t.Fatalf("told %+v", w.told)
+	}
+	if len(groups.Groups) != 1 || groups.Groups[0].Packets != 5 || len(meters.Meters) != 1 || meters.Meters[0].PacketsIn != 6 {
+		t.Errorf("told %+v and %+v", groups, meters)
+	}
+	m.refuses = map[Kind]bool{KindMeters: true}
+	for range 30 {
+		w.inbox = append(w.inbox, Wanted{m.dpid, KindMeters}, Wanted{m.dpid, KindGroups})
+		w.step()
+		w.run(time.Second)
+	}
+	if n := m.asked[KindGroups]; n < 29 || m.asked[KindMeters] > 2 {
+		t.Errorf("asked %d times for groups, and %d times for meters, which it refuses", n, m.asked[KindMeters])
+	}
+	w.told = nil
+	m.delay = time.Second
+	w.inbox = append(w.inbox, Wanted{m.dpid, KindGroups})
+	w.step()
+	w.down(m)
+	if n := len(w.told); n == 0 || !errors.Is(w.told[n-1].Err, ErrAway) || !w.told[n-1].Kind.onDemand() {
+		t.Errorf("told %+v", w.told)
+	}
 }

@@ -85,6 +85,10 @@ func (m *model) answer(body openflow.RequestBody, now time.Time) openflow.ReplyB
 				RxErrors: v[RxErrors], TxErrors: v[TxErrors]})
 		}
 		return l
+	case *openflow.GroupRequest:
+		return &openflow.GroupStatsList{Groups: []openflow.GroupStats{{Group: 1, Packets: 5}}}
+	case *openflow.MeterRequest:
+		return &openflow.MeterStatsList{Meters: []openflow.MeterStats{{Meter: 1, PacketsIn: 6}}}
 	case *openflow.TableRequest:
 		n := uint64(now.Sub(m.since).Seconds() * 10)
 		return &openflow.TableStatsList{Tables: []openflow.TableStats{
@@ -128,8 +132,8 @@ type world struct {
 	models   map[netview.DPID]*model
 	due      []reply // answers under way, the next in front
 	inbox    []Input
-	told     []*TenantFlows
-	toldLoop <-chan *TenantFlows // by a loop
+	told     []*TenantCounters
+	toldLoop <-chan *TenantCounters // by a loop
 	session  uint64
 	loud     bool
 	lines    []string

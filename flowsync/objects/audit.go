@@ -27,6 +27,7 @@ func (t *Table) Audit(l *Listing, mark uint64, now time.Time) (list []Difference
 	for i := range l.list {
 		is := &l.list[i]
 		at[is.numbered] = is
+		t.yieldTo(is)
 		if r := t.byNumber[is.kind][is.number]; r == nil && t.gone[is.numbered] <= mark {
 			t.set(t.listedRow(is), something)
 		}

@@ -14,6 +14,8 @@
 // users whose rules may be sent now, and those whose objects are refused (Ready, Woken); what differed (Audit); what is
 // known of each, for people (Show).
 //
+// An object of an owner (object.Owner) is nobody else's, however many do the same. Owned returns those that the switch has.
+//
 // A meter of the switch plan has a fixed number, and no users: it is wanted by its owner (Fix), whatever rules use it.
 //
 // # What can happen to an object

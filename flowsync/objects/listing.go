@@ -76,14 +76,14 @@ func compareRows(a, b *row) int {
 }
 
 // resolve makes Numbers. A number that was assigned keeps its meaning as long as the switch lists anything under it: what
-// has changed there is changed back, and entries that name it are right. Of other numbers with one content the least
-// counts.
+// has changed there is changed back, and entries that name it are right. If its object has an owner, the number may only be
+// proposed, and means what is listed. Of other numbers with one content the least counts.
 func (l *Listing) resolve(assigned *object.Numbers, shared func(uint32) bool) {
 	l.Numbers = &object.Numbers{Meters: make(map[uint32]*object.Meter), Groups: make(map[uint32]*object.Group)}
 	taken := make(map[object.Digest]bool)
 	for i := range l.list {
 		if is := &l.list[i]; shared(is.number) {
-			if o := contentOf(assigned, is.numbered); o != nil {
+			if o := is.assigned(assigned); o != nil {
 				taken[*o.Digest()] = true
 				l.mean(is.number, o)
 			}
@@ -91,12 +91,21 @@ func (l *Listing) resolve(assigned *object.Numbers, shared func(uint32) bool) {
 	}
 	for i := range l.list {
 		is := &l.list[i]
-		if is.content == nil || !shared(is.number) || contentOf(assigned, is.numbered) != nil || taken[*is.content.Digest()] {
+		if is.content == nil || !shared(is.number) || is.assigned(assigned) != nil || taken[*is.content.Digest()] {
 			continue
 		}
 		taken[*is.content.Digest()] = true
 		l.mean(is.number, is.content)
 	}
+}
+
+// assigned is the object to which the number was assigned, nil if it was to none that can be meant.
+func (is *listed) assigned(numbers *object.Numbers) object.Object {
+	o := contentOf(numbers, is.numbered)
+	if o == nil || object.Owner(o) != 0 && (is.content == nil || !object.SameWork(is.content, o)) {
+		return nil
+	}
+	return o
 }
 
 func (l *Listing) mean(number uint32, o object.Object) {
@@ -158,6 +167,7 @@ func (t *Table) Compare(l *Listing) {
 	t.others = l.others
 	for i := range l.list {
 		is := &l.list[i]
+		t.yieldTo(is)
 		if o := contentOf(l.Numbers, is.numbered); o != nil {
 			r := t.byContent[*o.Digest()]
 			if r == nil {
@@ -174,7 +184,7 @@ func (t *Table) Compare(l *Listing) {
 		is := &l.list[i]
 		r := t.listedRow(is)
 		found[r] = true
-		r.confirmed = is.is(r)
+		r.confirmed, r.proposed = is.is(r), false
 		if t.set(r, is.heldAs(r)); r.held == something {
 			r.other = is.text()
 		}
@@ -188,6 +198,13 @@ func (t *Table) Compare(l *Listing) {
 	}
 	t.fixed = nil // all rules are compared now
 	t.unpruned = true
+}
+
+// yieldTo takes a number from the row to which it is only proposed, if the switch lists another object under it.
+func (t *Table) yieldTo(is *listed) {
+	if r := t.byNumber[is.kind][is.number]; r != nil && r.proposed && r.flight == nil && !is.is(r) {
+		t.yield(r)
+	}
 }
 
 // listedRow returns the row of a listed number, made if there is none. Nobody wants what is new.

@@ -205,7 +205,10 @@ func (t *sending) Done(o *Op, e *openflow.ErrorMsg, now time.Time) {
 		t.set(r, something)
 		r.other = o.content.String()
 	case e == nil:
-		r.confirmed, r.tries, r.fails = true, 0, 0
+		r.confirmed, r.proposed, r.tries, r.fails = true, false, 0, 0
+		if o.command == object.Add {
+			r.since = now
+		}
 		t.set(r, it)
 		t.wake(r)
 		for _, u := range r.usedBy {

@@ -74,12 +74,13 @@ const (
 
 // row is what is known of one object. What can happen to it is in the package's documentation.
 type row struct {
-	content object.Object // nil: it was listed, and nobody of ours writes such a one, or another row has its content
-	kind    kind
-	class   openflow.GroupType // of groups, their type; else 0
-	number  uint32             // 0: none yet
-	fixed   bool               // the number is the plan's, and content may change
-	stale   bool               // listed, and never wanted since
+	content  object.Object // nil: it was listed, and nobody of ours writes such a one, or another row has its content
+	kind     kind
+	class    openflow.GroupType // of groups, their type; else 0
+	number   uint32             // 0: none yet
+	fixed    bool               // the number is the plan's, and content may change
+	proposed bool               // the number is only proposed: the switch has never had the object (owned.go)
+	stale    bool               // listed, and never wanted since
 
 	desired bool   // of fixed: by its owner
 	wanted  int    // users whose rules are wanted with it
@@ -90,7 +91,8 @@ type row struct {
 	other     string // while held is something: what that is, for people; empty if it is not known
 	flight    *Op    // the message in flight
 	confirmed bool
-	changed   uint64 // Table.clock
+	since     time.Time // of one that was made in this session: when
+	changed   uint64    // Table.clock
 	queued    bool
 	ended     bool
 
@@ -142,7 +144,8 @@ func (t *Table) Forget() {
 	t.pruning, t.unpruned = false, false
 	clear(t.gone)
 	for _, r := range t.all() {
-		r.flight, r.queued, r.confirmed, r.tries, r.fails, r.retryAt = nil, false, false, 0, 0, time.Time{}
+		r.flight, r.queued, r.confirmed, r.tries, r.fails, r.retryAt, r.since = nil, false, false, 0, 0, time.Time{},
+			time.Time{}
 		if r.content != nil {
 			r.refusal = nil
 		}
@@ -163,6 +166,11 @@ func (t *Table) ForgetNumbers() {
 		if !r.fixed && r.number != 0 {
 			delete(t.byNumber[r.kind], r.number)
 			r.number = 0
+		}
+	}
+	for _, r := range t.all() {
+		if !r.fixed && r.content != nil {
+			t.propose(r)
 		}
 	}
 	t.renumbered++
@@ -239,6 +247,7 @@ func (t *rows) rowOf(o object.Object) *row {
 	r.kind, r.class = classOf(o)
 	t.byContent[*o.Digest()] = r
 	t.shared++
+	t.propose(r)
 	for _, g := range o.Uses() {
 		used := t.rowOf(g)
 		used.usedBy = append(used.usedBy, r)

@@ -16,8 +16,8 @@
 //
 //   - Objects are immutable, and checked when they are made.
 //   - Two objects of one kind, groups of one type, have equal keys exactly if a switch does the same for both, and the same
-//     owner has them (Meter.Owned). What a switch lists has the key of what was written, in whatever of the many equal forms
-//     it lists it, but for the owner, whom it does not know.
+//     owner has them (Meter.Owned, OwnedGroups). What a switch lists has the key of what was written, in whatever of the many
+//     equal forms it lists it, but for the owner, whom it does not know.
 //   - A group holds the groups that it uses, so no circle of groups can be made, and a group comes after all that it
 //     uses (InOrder).
 //

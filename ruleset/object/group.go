@@ -2,6 +2,7 @@ package object
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,15 +58,10 @@ func NewGroup(kind openflow.GroupType, buckets ...Bucket) (*Group, error) {
 
 // measure finds the groups that are used, the ports that are output to, and how far packets go.
 func (g *Group) measure() error {
-	use := func(o *Group) {
-		if o != nil && !slices.ContainsFunc(g.used, func(u *Group) bool { return u.digest == o.digest }) {
-			g.used = append(g.used, o)
-		}
-	}
 	for i := range g.buckets {
 		b := &g.buckets[i]
-		use(b.WatchGroup)
-		use(b.Group)
+		g.use(b.WatchGroup)
+		g.use(b.Group)
 		fan := 1
 		if b.Group != nil {
 			fan += b.Group.fan
@@ -99,6 +95,13 @@ func (g *Group) measure() error {
 	return nil
 }
 
+// use notes that a group is used, if it is one.
+func (g *Group) use(o *Group) {
+	if o != nil && !slices.ContainsFunc(g.used, func(u *Group) bool { return u.digest == o.digest }) {
+		g.used = append(g.used, o)
+	}
+}
+
 // encode has the codec check what is left to it, values and lengths, and makes the key: the message with number 0 for
 // all groups, and their digests in its order. The actions are the decoded ones, in memory of their own.
 func (g *Group) encode() error {
@@ -122,6 +125,48 @@ func (g *Group) encode() error {
 	}
 	g.identity = newIdentity(key)
 	return nil
+}
+
+// OwnedGroups returns groups that do the same as those of a list, and are owners' as Meter.Owned has it: also where these use
+// each other. Each has an owner, who is not 0. Groups that they use and that are not in the list are nobody's.
+func OwnedGroups(list map[uint32]*Group, owner func(number uint32) uint64) map[uint32]*Group {
+	numbers, own := make(map[*Group]uint32, len(list)), make(map[uint32]*Group, len(list))
+	for number, g := range list {
+		numbers[g] = number
+	}
+	for _, number := range slices.Sorted(maps.Keys(list)) {
+		ownedGroup(list[number], numbers, own, owner)
+	}
+	return own
+}
+
+// ownedGroup returns a group with its owner, after those that it uses; no deeper than ChainMax.
+func ownedGroup(g *Group, numbers map[*Group]uint32, own map[uint32]*Group, owner func(uint32) uint64) *Group {
+	number, listed := numbers[g]
+	switch {
+	case !listed:
+		return g
+	case own[number] != nil:
+		return own[number]
+	}
+	x := *g
+	x.buckets, x.used = slices.Clone(g.buckets), nil
+	for i := range x.buckets {
+		b := &x.buckets[i]
+		for _, u := range [...]**Group{&b.WatchGroup, &b.Group} {
+			if *u != nil {
+				*u = ownedGroup(*u, numbers, own, owner)
+				x.use(*u)
+			}
+		}
+	}
+	key := []byte(g.key)
+	for _, u := range x.used {
+		key = append(key, u.digest[:]...)
+	}
+	x.identity = owned(string(key), owner(number), g.does)
+	own[number] = &x
+	return &x
 }
 
 // Type returns how the group chooses among its buckets.
@@ -171,6 +216,9 @@ func (g *Group) String() string {
 	b.WriteString("group " + g.kind.String())
 	for i := range g.buckets {
 		b.WriteString(" " + g.buckets[i].String())
+	}
+	if g.owner != 0 {
+		fmt.Fprintf(&b, " of owner %x", g.owner)
 	}
 	return b.String()
 }

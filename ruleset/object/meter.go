@@ -2,7 +2,6 @@ package object
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,8 +30,6 @@ type Meter struct {
 	identity
 	unit  Unit
 	bands []openflow.Band // by rising rate
-	does  Digest          // of the same meter without an owner
-	owner uint64
 }
 
 // NewMeter returns a meter. Of the bands whose rate packets exceed, that with the highest rate acts. A burst of 0
@@ -52,7 +49,6 @@ func NewMeter(unit Unit, bands ...openflow.Band) (*Meter, error) {
 		return nil, fmt.Errorf("meter with %d bands: %w", len(bands), err)
 	}
 	m.identity = newIdentity(key)
-	m.does = m.digest
 	return m, nil
 }
 
@@ -60,8 +56,7 @@ func NewMeter(unit Unit, bands ...openflow.Band) (*Meter, error) {
 // their packets do not count in this one. A switch lists it as any other with this content.
 func (m *Meter) Owned(owner uint64) *Meter {
 	own := *m
-	own.owner = owner
-	own.identity = newIdentity(binary.BigEndian.AppendUint64([]byte(m.key), owner))
+	own.identity = owned(m.key, owner, m.does)
 	return &own
 }
 

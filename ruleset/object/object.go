@@ -2,6 +2,8 @@ package object
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
+	"time"
 
 	"github.com/weirnet/weir/openflow"
 )
@@ -20,6 +22,8 @@ type Object interface {
 
 	// Uses returns the groups that a group sends to or watches, each once. It is not to be changed.
 	Uses() []*Group
+
+	self() *identity
 }
 
 // Digest is the SHA-256 of a key.
@@ -40,9 +44,21 @@ const (
 type identity struct {
 	key    string
 	digest Digest
+	does   Digest // of the same object without an owner
+	owner  uint64 // 0: whoever uses it
 }
 
-func newIdentity(key []byte) identity { return identity{string(key), sha256.Sum256(key)} }
+func newIdentity(key []byte) identity {
+	digest := Digest(sha256.Sum256(key))
+	return identity{string(key), digest, digest, 0}
+}
+
+// owned returns the identity of the object of an owner that has this key without one, and does the same as another.
+func owned(key string, owner uint64, does Digest) identity {
+	i := newIdentity(binary.BigEndian.AppendUint64([]byte(key), owner))
+	i.owner, i.does = owner, does
+	return i
+}
 
 // Key implements Object.
 func (i *identity) Key() string { return i.key }
@@ -50,15 +66,20 @@ func (i *identity) Key() string { return i.key }
 // Digest implements Object. It is not to be changed.
 func (i *identity) Digest() *Digest { return &i.digest }
 
-// SameWork reports whether a switch does the same for two objects of one kind, whoever owns them: it lists them alike.
-func SameWork(a, b Object) bool { return *work(a) == *work(b) }
+func (i *identity) self() *identity { return i }
 
-func work(o Object) *Digest {
-	if m, ok := o.(*Meter); ok {
-		return &m.does
-	}
-	return o.Digest()
+// Owner returns whose an object is (Meter.Owned, Group.Owned); 0 if it is whoever's uses it.
+func Owner(o Object) uint64 { return o.self().owner }
+
+// Held is an object of an owner that a switch is known to have.
+type Held struct {
+	Object Object
+	Number uint32
+	Since  time.Time // it was made in this session then; zero if before
 }
+
+// SameWork reports whether a switch does the same for two objects of one kind, whoever owns them: it lists them alike.
+func SameWork(a, b Object) bool { return a.self().does == b.self().does }
 
 // InOrder returns objects and all groups that they use, in the order in which a switch takes them: each once, after
 // those that it uses.

@@ -178,7 +178,7 @@ func (c *conn) Message(s *session.Session, h openflow.Header, m openflow.Message
 		})
 	case *openflow.ErrorMsg: // nothing asks a controller for anything
 	default:
-		if r, ok := m.(*openflow.MultipartRequest); !c.pace(s) || ok && countsEntries(r.Body) && !c.counters(s) {
+		if r, ok := m.(*openflow.MultipartRequest); !c.pace(s) || ok && !c.counters(s, r.Body) {
 			return
 		}
 		c.Agent.Message(s, h, m)
@@ -241,7 +241,7 @@ func (c *conn) Desc() *openflow.Desc {
 }
 
 // Show says of what nobody knows that it is not available.
-func (c *conn) Show(reply openflow.ReplyBody) { notKnown(reply, c.sw.cfg.Physical) }
+func (c *conn) Show(reply openflow.ReplyBody) { notKnown(c.sw, reply) }
 
 // PortMod refuses: a port is the physical switch's.
 func (c *conn) PortMod(openflow.Version, *openflow.PortMod) (ok bool, err error) {

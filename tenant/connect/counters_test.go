@@ -23,7 +23,7 @@ func entries() *openflow.MultipartRequest {
 func installed(t *testing.T, clock *atomic.Int64, asked func(s *Switch)) (*controller, *Switch, *ruleset.Set) {
 	s, orders := virtual(t, func(uint32, []byte) {})
 	of := s.cfg.Physical.(physical)
-	of.count = func() { asked(s) }
+	of.count = func(vswitch.CounterKind) { asked(s) }
 	clock.Store(int64(time.Minute))
 	s.cfg.Physical, s.cfg.Now = of, func() time.Duration { return time.Duration(clock.Load()) }
 	c := connect(t, s, listen(t))
@@ -61,7 +61,7 @@ func TestQuestionsWaitForCounters(t *testing.T) {
 	c.send(entries(), 5)
 	c.send(&openflow.BarrierRequest{}, 6)
 	<-wanted
-	s.Counted(countersOf(s, rule, 3), 0)
+	s.Counted(vswitch.OfEntries, countersOf(s, rule, 3), 0)
 	text := c.heard(openflow.TypeBarrierReply)
 	if !strings.Contains(text, "packet_count=3,") {
 		t.Errorf("heard %s, want 3 packets", text)
@@ -81,7 +81,7 @@ func TestQuestionsWaitForCounters(t *testing.T) {
 	clock.Add(1)
 	c.send(entries(), 8)
 	<-wanted // they are too old now
-	s.Counted(countersOf(s, rule, 4), 0)
+	s.Counted(vswitch.OfEntries, countersOf(s, rule, 4), 0)
 }
 
 // TestUnknownCountersAreNotZero: without counters, and with old ones of entries that came since, they are not available.
@@ -90,7 +90,7 @@ func TestUnknownCountersAreNotZero(t *testing.T) {
 	var asked atomic.Int32
 	c, _, _ := installed(t, &clock, func(s *Switch) {
 		asked.Add(1)
-		s.Counted(nil, s.cfg.Now()+time.Hour)
+		s.Counted(vswitch.OfEntries, nil, s.cfg.Now()+time.Hour)
 	})
 	for xid := range uint32(3) {
 		c.send(entries(), 10+xid)
@@ -105,5 +105,58 @@ func TestUnknownCountersAreNotZero(t *testing.T) {
 		OutPort: openflow.PortAny, OutGroup: openflow.GroupAny}}}, 20)
 	if text := c.heard(openflow.TypeMultipartReply); strings.Count(text, "18446744073709551615") != 2 {
 		t.Errorf("together: %s", text)
+	}
+}
+
+// TestUnknownObjectsAreNotZero: without counters those of groups and meters are not available; with them they are what the
+// physical switch says, which is asked for each kind by itself, and not at all if it has none of them.
+func TestUnknownObjectsAreNotZero(t *testing.T) {
+	var known atomic.Bool
+	var clock atomic.Int64
+	asked := make(chan vswitch.CounterKind, 100)
+	for _, version := range []openflow.Version{0, openflow.V10} {
+		s, orders := virtualOf(t, vswitch.Config{Tables: 1, Single: true, Version: version}, func(uint32, []byte) {})
+		of := s.cfg.Physical.(physical)
+		of.count = func(k vswitch.CounterKind) {
+			asked <- k
+			if known.Load() {
+				s.Counted(k, &vswitch.Counters{Kind: k, Asked: s.cfg.Now()}, 0)
+			} else {
+				s.Counted(k, nil, 0)
+			}
+		}
+		s.cfg.Physical, s.cfg.Now = of, func() time.Duration { return time.Duration(clock.Load()) }
+		execute(t, s, orders)
+		c := connect(t, s, listen(t))
+		c.send(&openflow.GroupMod{Group: 1, Buckets: []openflow.Bucket{{WatchPort: openflow.PortAny,
+			WatchGroup: openflow.GroupAny}}}, 1)
+		c.send(&openflow.MeterMod{Meter: 1, Flags: openflow.MeterFlagKbps, Bands: []openflow.Band{{Rate: 7,
+			Type: openflow.BandDrop}}}, 2)
+		for k, body := range map[vswitch.CounterKind]openflow.RequestBody{
+			vswitch.OfGroups: &openflow.GroupRequest{Group: openflow.GroupAll},
+			vswitch.OfMeters: &openflow.MeterRequest{Meter: openflow.MeterAll}} {
+			for _, is := range []bool{false, true} {
+				known.Store(is)
+				clock.Add(int64(time.Hour))
+				c.send(&openflow.MultipartRequest{Body: body}, 5)
+				text := c.heard(openflow.TypeMultipartReply)
+				want := 4
+				if is && version == 0 {
+					want = 0
+				}
+				if n := strings.Count(text, "18446744073709551615"); n != want {
+					t.Errorf("%d counters are not available, want %d: %s", n, want, text)
+				}
+				if version == openflow.V10 {
+					continue
+				}
+				if got := <-asked; got != k {
+					t.Errorf("the physical switch is asked for %d, want %d", got, k)
+				}
+			}
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("a switch of OpenFlow 1.0 is asked for %d", <-asked)
 	}
 }

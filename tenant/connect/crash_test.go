@@ -84,7 +84,7 @@ type ordered struct{ list []ruleset.Order }
 func (p *ordered) Order(list []ruleset.Order)       { p.list = append(p.list, list...) }
 func (p *ordered) Send(uint32, []byte)              {}
 func (p *ordered) Flush()                           {}
-func (p *ordered) Count()                           {}
+func (p *ordered) Count(vswitch.CounterKind)        {}
 func (p *ordered) PortCounters(*openflow.PortStats) {}
 
 // victim is a virtual switch before the crash.

@@ -30,7 +30,7 @@ type waiting struct {
 	removed  []ruleset.Counted // with the last counters
 	outcomes []ruleset.Outcome
 	saved    []saveOutcome
-	counters *counted // that came last
+	counters [vswitch.CounterKinds]*counted // that came last
 }
 
 // counted is what came of counters.
@@ -78,13 +78,13 @@ func (m *inbox) postOutcomes(list []ruleset.Outcome) {
 }
 
 // postCounters adds counters, in place of older ones.
-func (m *inbox) postCounters(c *vswitch.Counters, next time.Duration) {
+func (m *inbox) postCounters(k vswitch.CounterKind, c *vswitch.Counters, next time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c == nil && m.counters != nil {
-		c = m.counters.list
+	if was := m.counters[k]; c == nil && was != nil {
+		c = was.list
 	}
-	m.counters = &counted{c, next}
+	m.counters[k] = &counted{c, next}
 	m.some.Store(true)
 }
 
@@ -134,8 +134,10 @@ func (s *Switch) deliver() {
 	for i := range all.outcomes {
 		s.core.Outcome(&all.outcomes[i], now, (*output)(s))
 	}
-	if all.counters != nil {
-		count(s, all.counters.list, all.counters.next, now)
+	for k, c := range all.counters {
+		if c != nil {
+			count(s, vswitch.CounterKind(k), c, now)
+		}
 	}
 	for i := range all.pins {
 		s.show(&all.pins[i].pin, all.pins[i].as)

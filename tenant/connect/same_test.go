@@ -27,13 +27,13 @@ const tables = 3
 type physical struct {
 	orders chan []ruleset.Order
 	sent   func(port uint32, frame []byte)
-	count  func() // has counters come
+	count  func(vswitch.CounterKind) // has counters come
 }
 
 func (p physical) Order(list []ruleset.Order)       { p.orders <- slices.Clone(list) }
 func (p physical) Send(port uint32, frame []byte)   { p.sent(port, frame) }
 func (p physical) Flush()                           {}
-func (p physical) Count()                           { p.count() }
+func (p physical) Count(k vswitch.CounterKind)      { p.count(k) }
 func (p physical) PortCounters(*openflow.PortStats) {}
 
 // virtual is a virtual switch with ports 1 and 2, whose orders come to a channel. Regions without a priority are read-only.
@@ -76,7 +76,7 @@ func virtualWith(t *testing.T, sent func(port uint32, frame []byte), change func
 	began := time.Now()
 	dialer := session.NewDialer(session.Config{})
 	var s *Switch
-	count := func() { s.Counted(&vswitch.Counters{Asked: s.cfg.Now()}, 0) }
+	count := func(k vswitch.CounterKind) { s.Counted(k, &vswitch.Counters{Kind: k, Asked: s.cfg.Now()}, 0) }
 	cfg := Config{Name: "s1", Sessions: dialer, Now: func() time.Duration { return time.Since(began) },
 		Physical: physical{orders, sent, count}, Config: vswitch.Config{Tenant: 7, DPID: 1, Tables: tables,
 			Space: tenants.Space("red"), Frames: frames, Rows: &vswitch.Rows{}}}
@@ -388,6 +388,8 @@ func conversation() (list []openflow.Message) {
 	}
 	flow(func(m *openflow.FlowMod) { m.Priority = 11 }, openflow.Apply(openflow.Group(1)))
 	ask(&openflow.GroupDescRequest{})
+	ask(&openflow.GroupRequest{Group: openflow.GroupAll})
+	ask(&openflow.GroupRequest{Group: 7})
 	list = append(list, &openflow.GroupMod{Command: openflow.GroupDelete, Group: 1})
 	for _, m := range []*openflow.MeterMod{
 		{Meter: 1, Flags: openflow.MeterFlagKbps, Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 100}}},
@@ -398,6 +400,8 @@ func conversation() (list []openflow.Message) {
 	}
 	flow(func(m *openflow.FlowMod) { m.Priority = 12 }, openflow.UseMeter(1), out(1))
 	ask(&openflow.MeterConfigRequest{Meter: openflow.MeterAll})
+	ask(&openflow.MeterRequest{Meter: openflow.MeterAll})
+	ask(&openflow.MeterRequest{Meter: 7})
 	ask(&openflow.TableRequest{})
 	ask(&openflow.TableFeaturesList{})
 	ask(&openflow.QueueRequest{Port: openflow.PortAny, Queue: openflow.QueueAll})

@@ -36,9 +36,8 @@ type Physical interface {
 	// Switch.
 	Send(port uint32, frame []byte)
 	Flush()
-	// Count has the physical switch be asked for the counters of entries, for all tenants together; Counted takes what comes of
-	// it.
-	Count()
+	// Count has the physical switch be asked for counters, for all tenants together; Counted takes what comes of it.
+	Count(vswitch.CounterKind)
 	// PortCounters sets the counters of a port to what the physical switch has counted there, as it said last, if the port is the
 	// tenant's alone; else, and what is not known, to all ones.
 	PortCounters(*openflow.PortStats)
@@ -68,7 +67,8 @@ type Switch struct {
 	packetIns *rate.Limiter
 	losses    Losses
 
-	counting counting
+	counting [vswitch.CounterKinds]counting
+	woken    bool // wake has set a timer
 	saving   saving
 
 	inbox  inbox

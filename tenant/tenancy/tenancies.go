@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
+	"github.com/weirnet/weir/ruleset/object"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/tenant"
@@ -26,8 +27,12 @@ type Config struct {
 	Domain uint16
 	// Orders orders rules from flowsync. It may call Outcomes.
 	Orders func([]ruleset.Order)
-	// Count has a switch be asked for the counters of tenants' entries, without waiting. Counted takes what comes of it.
-	Count func(netview.DPID)
+	// Count has a switch be asked for the counters of tenants' entries, of groups or of meters, without waiting. Counted takes
+	// what comes of it.
+	Count func(netview.DPID, stats.Kind)
+	// Held has a function be called with the groups and meters that have owners and that a switch has, without waiting; it
+	// returns false if nobody knows.
+	Held func(netview.DPID, func([]object.Held)) bool
 	// Counters returns what is known of a switch's counters, nil if nothing is.
 	Counters func(netview.DPID) *stats.Switch
 	// DropHost has Weir forget a host, without waiting.

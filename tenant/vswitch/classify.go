@@ -28,7 +28,7 @@ func Bandwidth(d *tenant.Definition) *object.Meter {
 	if err != nil {
 		panic(err) // a rate and a burst
 	}
-	return m.Owned(uint64(d.Number)<<32 | bandwidthOwner)
+	return m.Owned(bandwidthOwner | uint64(d.Number))
 }
 
 const (

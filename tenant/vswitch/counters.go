@@ -9,10 +9,23 @@ import (
 	"github.com/weirnet/weir/ruleset"
 )
 
-// Counters are what the physical switch has counted for rows of the tenant, as it said when it was asked.
+// CounterKind is of what counters are.
+type CounterKind uint8
+
+// The kinds of counters.
+const (
+	OfEntries CounterKind = iota
+	OfGroups
+	OfMeters
+	CounterKinds
+)
+
+// Counters are what the physical switch has counted for the tenant, as it said when it was asked.
 type Counters struct {
-	Asked time.Duration
-	List  []ruleset.Counted
+	Kind    CounterKind
+	Asked   time.Duration
+	List    []ruleset.Counted // of rows, if they are of entries
+	Objects []ObjectCounted   // of groups or meters that it was known to have
 }
 
 // recent is how old counters may be of which an entry that came since is said to have counted nothing.
@@ -79,13 +92,22 @@ func (s counting) confirm(p *part) {
 // Tally is a Switch as who brings it counters, and who asks for them, see it.
 type Tally struct{ *Switch }
 
-// Asked returns when the physical switch was asked for the counters that are known; false if none are.
-func (s Tally) Asked() (asked time.Duration, ok bool) { return s.counters.asked, s.counters.known }
+// Asked returns when the physical switch was asked for the counters of a kind that are known; false if none are.
+func (s Tally) Asked(k CounterKind) (asked time.Duration, ok bool) {
+	if k == OfEntries {
+		return s.counters.asked, s.counters.known
+	}
+	return s.objectCounters[k].asked, s.objectCounters[k].known
+}
 
 // Count takes counters of the physical switch. What it lists of others, or of what has gone since, does nothing.
 func (s Tally) Count(c *Counters, now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
-	if s.counters.known && c.Asked <= s.counters.asked {
+	if asked, known := s.Asked(c.Kind); known && c.Asked <= asked {
+		return
+	}
+	if c.Kind != OfEntries {
+		s.countObjects(c)
 		return
 	}
 	s.counters.known, s.counters.asked, s.counters.open = true, c.Asked, false

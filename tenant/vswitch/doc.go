@@ -12,7 +12,8 @@
 // FlowMod, GroupMod and MeterMod change the tables, or are refused as a switch would refuse them. What they change goes to
 // the Output as orders for flowsync, one rule set a rule, with groups and meters by content (docs/design/0015-tenants.md,
 // "Where a tenant's entry stands"). Outcome takes what became of an order. Barrier is answered when all that was ordered
-// before has an outcome. Tally takes what the physical switch has counted; flow-removed messages wait for the last of it.
+// before has an outcome. Tally takes what the physical switch has counted for entries,
+// groups and meters; flow-removed messages wait for the last of it.
 // SetPort and RemovePort are the tenant's ports; entries that output to ports which come or go are ordered anew. SetMiss
 // says what becomes of packets without an entry. Classify has the rules that tell the tenant's packets from others'.
 //

@@ -59,6 +59,9 @@ func (s microFlows) add(port uint32, d *flowtable.Decision) {
 	}
 	n := s.cfg.Rows.take()
 	flow := &microFlow{path: d.Path(), groups: d.Groups}
+	if flow.groups {
+		missed(s.made)
+	}
 	r := &row{record: record{number: n.number}, incarnation: n.incarnation + 1, flow: flow, created: s.now, born: s.now}
 	r.place = string(binary.BigEndian.AppendUint32([]byte{0xff, 0xff}, n.number)) // no entry's
 	r.told = entryCopy{idle: microIdle, table: d.Table, cookie: d.Cookie}

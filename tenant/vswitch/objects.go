@@ -1,6 +1,7 @@
 package vswitch
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -10,8 +11,7 @@ import (
 	"github.com/weirnet/weir/tenant"
 )
 
-// contents are what the tenant's groups and meters do, by its numbers: the physical switch has them under other ones, and
-// groups shared with all rules that use the same content.
+// contents are what the tenant's groups and meters do, by its numbers: the physical switch has them under other ones.
 type contents struct {
 	groups map[uint32]*object.Group
 	meters map[uint32]*object.Meter
@@ -37,9 +37,10 @@ func (s *Switch) GroupMod(v openflow.Version, m *openflow.GroupMod, who Origin, 
 			}
 		}
 		_ = s.tables.GroupMod(openflow.V13, back, now, (*changes)(s)) // what was there is taken
+		Tally{s}.restate(objectName{number: m.Group})
 		return &flowtable.Error{Code: openflow.GroupModFailedInvalidGroup, Reason: other[m.Group].Error()}
 	}
-	s.unsaved.noteObjects(s.tables, objectName{number: m.Group}, now)
+	making{s}.noteObjects(objectName{number: m.Group})
 	microFlows{&s.physical}.removeWhere(func(r *row) bool { return r.flow.groups })
 	s.reorder(usesObject)
 	microFlows{&s.physical}.turnBack() // entries go with a group
@@ -61,9 +62,10 @@ func (s *Switch) MeterMod(v openflow.Version, m *openflow.MeterMod, who Origin, 
 			}
 		}
 		_ = s.tables.MeterMod(openflow.V13, back, now, (*changes)(s))
+		Tally{s}.restate(objectName{meter: true, number: m.Meter})
 		return &flowtable.Error{Code: openflow.MeterModFailedBadBand, Reason: other[m.Meter].Error()}
 	}
-	s.unsaved.noteObjects(s.tables, objectName{meter: true, number: m.Meter}, now)
+	making{s}.noteObjects(objectName{meter: true, number: m.Meter})
 	s.reorder(usesObject)
 	return nil
 }
@@ -116,28 +118,69 @@ func listedMeters(tables *flowtable.Switch, now time.Duration) []openflow.MeterC
 	return meters
 }
 
-// contentsOf reads what the groups and meters of tables do, with the ports that there are.
-func contentsOf(of uint16, tables *flowtable.Switch, own ports, now time.Duration) (c contents) {
-	list := listedGroups(tables, now)
+// setContents finds what the groups and meters of the tables do, with the ports that there are, and which objects of the
+// physical switch count for them: each has one of its own, so that no packets of others count there.
+func (s making) setContents() {
+	list, places := listedGroups(s.tables, s.now), make(map[objectName][]int)
 	for i := range list {
 		g := &list[i]
-		g.Buckets = slices.DeleteFunc(g.Buckets, func(b openflow.Bucket) bool {
-			_, has := own[b.WatchPort]
-			return !has && b.WatchPort != openflow.PortAny // as a bucket is whose port is down
-		})
-		for k := range g.Buckets {
-			b := &g.Buckets[k]
-			if b.Actions = own.outputs(b.Actions); !slices.ContainsFunc(b.Actions, sends) {
+		var own []openflow.Bucket
+		for k, b := range g.Buckets {
+			if _, has := s.ports[b.WatchPort]; !has && b.WatchPort != openflow.PortAny {
+				continue // as a bucket is whose port is down
+			}
+			if b.Actions = s.ports.outputs(b.Actions); !slices.ContainsFunc(b.Actions, sends) {
 				b.Actions = nil // what has no port to go to is dropped, and a switch wants that said without other actions
 			}
+			own = append(own, b)
+			if g.Kind != openflow.GroupTypeSelect || b.Weight != 0 {
+				places[objectName{number: g.Group}] = append(places[objectName{number: g.Group}], k)
+			}
+		}
+		g.Buckets = own
+	}
+	meters, c := listedMeters(s.tables, s.now), &s.contents
+	c.groups, _ = object.ReadGroups(list)
+	c.meters, _ = object.ReadMeters(meters)
+	for _, name := range s.madeNames() {
+		s.does(s.made[name], c.digest(name))
+	}
+	if s.cfg.Version != openflow.V10 { // there they are written into rules
+		c.groups = object.OwnedGroups(c.groups, func(number uint32) uint64 { return s.owner(objectName{number: number}) })
+	}
+	for i := range meters {
+		name := objectName{meter: true, number: meters[i].Meter}
+		if m := c.meters[name.number]; m != nil {
+			c.meters[name.number] = m.Owned(s.owner(name))
+			places[name] = byRate(meters[i].Bands)
 		}
 	}
-	c.groups, _ = object.ReadGroups(list)
-	c.meters, _ = object.ReadMeters(listedMeters(tables, now))
-	for number, m := range c.meters { // a tenant's packets do not count in another's meters, nor in another one of its own
-		c.meters[number] = m.Owned(uint64(of)<<32 | uint64(number))
+	for _, name := range s.madeNames() {
+		o := s.made[name]
+		o.count.stands(c.digest(name), places[name])
+		s.noteCarried(o)
 	}
-	return c
+}
+
+// digest is that of what a group or a meter does; zero if there is no such content.
+func (c *contents) digest(name objectName) (d object.Digest) {
+	if g := c.groups[name.number]; g != nil && !name.meter {
+		d = *g.Digest()
+	}
+	if m := c.meters[name.number]; m != nil && name.meter {
+		d = *m.Digest()
+	}
+	return d
+}
+
+// byRate returns the places of bands in the order in which a meter has them.
+func byRate(bands []openflow.Band) []int {
+	places := make([]int, len(bands))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(bands[a].Rate, bands[b].Rate) })
+	return places
 }
 
 // named makes instructions name groups and meters by their places in a list of contents, as ruleset.Use takes them. A

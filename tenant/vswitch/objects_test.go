@@ -61,10 +61,11 @@ func TestGroupsByContent(t *testing.T) {
 	expect("a group by itself", "", s.GroupMod(openflow.V13, group, Origin{}, 0, out))
 	mod := &openflow.FlowMod{Buffer: openflow.NoBuffer, OutPort: openflow.PortAny, OutGroup: openflow.GroupAny,
 		Instructions: []openflow.Instruction{openflow.Apply(openflow.Group(7))}}
-	expect("a rule", "[apply:[group:0]] [group ff {watch_port=1,actions=[output:1]} {watch_port=2,actions=[output:2]}]",
+	expect("a rule", "[apply:[group:0]] [group ff {watch_port=1,actions=[output:1]} {watch_port=2,actions=[output:2]} "+
+		"of owner 1000100000007]",
 		s.FlowMod(openflow.V13, mod, Origin{}, 0, out))
 	s.RemovePort(1, 0, out)
-	expect("without port 1", "[apply:[group:0]] [group ff {watch_port=2,actions=[output:2]}]", nil)
+	expect("without port 1", "[apply:[group:0]] [group ff {watch_port=2,actions=[output:2]} of owner 1000200000007]", nil)
 	group.Command, group.Buckets = openflow.GroupModify, []openflow.Bucket{bucket(1)}
 	expect("a foreign port watched", "OFPGMFC_BAD_WATCH", s.GroupMod(openflow.V13, group, Origin{}, 0, out))
 	group.Buckets = []openflow.Bucket{{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
@@ -84,7 +85,7 @@ func TestGroupsByContent(t *testing.T) {
 	expect("a bucket that changes packets", "[apply:[group:0]] [group all {actions=[output:2]} {actions=[set_field",
 		s.GroupMod(openflow.V13, group, Origin{}, 0, out))
 	s.RemovePort(1, 0, out)
-	expect("without its port", "[apply:[group:0]] [group all {actions=[output:2]} {actions=[]}]", nil)
+	expect("without its port", "[apply:[group:0]] [group all {actions=[output:2]} {actions=[]} of owner 1000500000007]", nil)
 	expect("a group deleted", "remove=true",
 		s.GroupMod(openflow.V13, &openflow.GroupMod{Command: openflow.GroupDelete, Group: 7}, Origin{}, 0, out))
 	if err := s.Check(); err != nil {

@@ -67,6 +67,7 @@ type physical struct {
 	priorities map[uint16]int     // how many entries have it
 	barriers   barriers
 	counters   counters
+	made       map[objectName]*madeObject
 	single     single  // of Config.Single
 	micro      micro   // of Config.Reactive
 	ages       uint64  // of rows, the greatest
@@ -76,6 +77,9 @@ type physical struct {
 	leftover   map[uint32]*row // rows that have only rules of an earlier run, by number
 	restoring  *row            // what newRow returns next
 	replaying  bool            // Restore is under way
+
+	objectCounters [CounterKinds]objectCounters // of groups and of meters
+	incarnation    uint16                       // of the group or meter that was made or changed last
 
 	out    Output
 	origin Origin // of the call that is under way
@@ -88,7 +92,8 @@ func newPhysical(cfg Config) physical {
 		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true}),
 		rows:   make(map[uint32]*row), byHandle: make(map[uint32]*row),
 		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int),
-		leftover: make(map[uint32]*row), counters: counters{young: make(map[uint32]*row), open: true}}
+		leftover: make(map[uint32]*row), made: make(map[objectName]*madeObject), incarnation: cfg.Rows.First,
+		counters: counters{young: make(map[uint32]*row), open: true}}
 	if cfg.Single {
 		s.single.settleIn(cfg.Space)
 	}

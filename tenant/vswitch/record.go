@@ -60,11 +60,19 @@ func (h *head) appendRecord(b []byte, s *Switch) ([]byte, bool) {
 }
 
 // appendRecord implements recorded.
-func (o *objectRecord) appendRecord(b []byte, s *Switch) ([]byte, bool) {
+func (o *madeObject) appendRecord(b []byte, s *Switch) ([]byte, bool) {
 	if o.gone {
 		return b, false
 	}
 	b = binary.AppendUvarint(append(b, recordObject), uint64(s.unsaved.head.number))
+	c := &o.count.carried
+	for _, x := range []uint64{uint64(o.incarnation), uint64(s.cfg.Epoch.Add(o.created).UnixNano()), c.Packets, c.Bytes,
+		uint64(len(c.Parts))} {
+		b = binary.AppendUvarint(b, x)
+	}
+	for _, p := range c.Parts {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, p.Packets), p.Bytes)
+	}
 	b, err := openflow.Append(b, openflow.V13, 0, o.message)
 	if err != nil {
 		panic(err) // it has come as a message
@@ -122,8 +130,11 @@ type savedEntry struct {
 
 // savedObject is a group or a meter as a record has it.
 type savedObject struct {
-	number  uint32
-	message openflow.Message
+	number      uint32
+	incarnation uint16
+	created     time.Time
+	carried     flowtable.ObjectCounts
+	message     openflow.Message
 }
 
 // headOf returns what a record is of, the number of its head, and the rest.
@@ -153,12 +164,9 @@ func readHead(data []byte) (*headRecord, error) {
 // readEntry reads an entry. It holds no part of data.
 func readEntry(number uint32, data []byte) (*savedEntry, error) {
 	var x [7]uint64
-	for i := range x {
-		n, size := binary.Uvarint(data)
-		if size <= 0 {
-			return nil, errRecord
-		}
-		x[i], data = n, data[size:]
+	data, err := readNumbers(data, x[:])
+	if err != nil {
+		return nil, err
 	}
 	e := &savedEntry{number: number, incarnation: uint16(x[0]), age: x[1], created: time.Unix(0, int64(x[2])),
 		born: time.Unix(0, int64(x[3])), label: int(x[4]), carried: ruleset.Counts{Packets: x[5], Bytes: x[6]}}
@@ -180,11 +188,37 @@ func readEntry(number uint32, data []byte) (*savedEntry, error) {
 
 // readObject reads a group or a meter. It holds no part of data.
 func readObject(number uint32, data []byte) (*savedObject, error) {
+	var x [5]uint64
+	data, err := readNumbers(data, x[:])
+	if err != nil || x[0] > 1<<16-1 || x[4] > uint64(len(data)) {
+		return nil, errRecord
+	}
+	counts := make([]uint64, 2*x[4])
+	if data, err = readNumbers(data, counts); err != nil {
+		return nil, err
+	}
 	m, _, rest, err := readMessage(slices.Clone(data))
 	if err != nil || len(rest) > 0 || m.Type() != openflow.TypeGroupMod && m.Type() != openflow.TypeMeterMod {
 		return nil, errRecord
 	}
-	return &savedObject{number, m}, nil
+	o := &savedObject{number: number, incarnation: uint16(x[0]), created: time.Unix(0, int64(x[1])), message: m,
+		carried: flowtable.ObjectCounts{Packets: x[2], Bytes: x[3]}}
+	for pair := range slices.Chunk(counts, 2) {
+		o.carried.Parts = append(o.carried.Parts, openflow.BucketCounter{Packets: pair[0], Bytes: pair[1]})
+	}
+	return o, nil
+}
+
+// readNumbers reads as many numbers as there is room for, and returns what follows.
+func readNumbers(data []byte, to []uint64) (rest []byte, err error) {
+	for i := range to {
+		n, size := binary.Uvarint(data)
+		if size <= 0 {
+			return nil, errRecord
+		}
+		to[i], data = n, data[size:]
+	}
+	return data, nil
 }
 
 // readMessage reads a message, of which it holds a part, and returns what follows.

@@ -29,7 +29,7 @@ func (s *Switch) SetSpace(space *tenant.Space, frames *Frames, now time.Duration
 			}
 		}
 	}
-	s.unsaved.noteObjects(s.tables, objectName{}, now)
+	making{s}.noteObjects(objectName{})
 	for _, r := range rowsWhere(s.byHandle, func(r *row) bool { return !keeps(space, &r.told) }) {
 		s.tables.End(r.handle, openflow.RemovedDelete, now, (*changes)(s))
 	}
@@ -78,6 +78,9 @@ func (s *Switch) Withdraw(now time.Duration, out Output) {
 		s.unsaved.changed(r)
 		s.leaveAll(r)
 	}
-	s.unsaved.allGone()
+	for _, name := range (making{s}).madeNames() {
+		making{s}.objectGone(name)
+	}
+	s.unsaved.headGone()
 	s.misses.shown, s.micro.reactive = false, false
 }

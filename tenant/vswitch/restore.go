@@ -152,7 +152,7 @@ func (s *Switch) Restore(x *Saved, now time.Duration, out Output) error {
 	if err := again.objects(x.objects); err != nil {
 		return err
 	}
-	s.contents = contentsOf(s.cfg.Tenant, s.tables, s.ports, now)
+	making{s}.setContents()
 	slices.SortFunc(x.entries, func(a, b *savedEntry) int { return cmp.Compare(a.age, b.age) })
 	again.labels(x)
 	for _, e := range x.entries {
@@ -188,7 +188,7 @@ func (s restoring) objects(list []*savedObject) error {
 				next = append(next, o)
 				continue
 			}
-			s.unsaved.objects[name] = &objectRecord{record: record{number: o.number, kept: true}, message: o.message}
+			s.object(name, o)
 		}
 		if len(next) == len(waiting) {
 			return err
@@ -196,6 +196,21 @@ func (s restoring) objects(list []*savedObject) error {
 		waiting = next
 	}
 	return nil
+}
+
+// object has a group or a meter that was made anew count on.
+func (s restoring) object(name objectName, o *savedObject) {
+	made := &madeObject{record: record{number: o.number, kept: true}, message: o.message, incarnation: o.incarnation,
+		created: min(o.created.Sub(s.cfg.Epoch), s.now), count: objectCount{carried: o.carried}}
+	made.count.from = made.created
+	if s.made[name] = made; len(s.made) == 1 || int16(made.incarnation-s.incarnation) > 0 {
+		s.incarnation = made.incarnation
+	}
+	if tables := (flowtable.Objects{Switch: s.tables}); name.meter {
+		tables.SetMeterTime(name.number, made.created)
+	} else {
+		tables.SetGroupTime(name.number, made.created)
+	}
 }
 
 // labels gives priorities the places that they had, if there are as many places.

@@ -271,7 +271,7 @@ func TestUnsettled(t *testing.T) {
 			var m openflow.Match
 			m.SetUint(openflow.FieldEthDst, 9)
 			set.Data = m.OXM
-			s.objects = append(s.objects, &savedObject{99, &openflow.GroupMod{Command: openflow.GroupAdd, Group: 5,
+			s.objects = append(s.objects, &savedObject{number: 99, message: &openflow.GroupMod{Group: 5,
 				Buckets: []openflow.Bucket{{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
 					Actions: []openflow.Action{set, openflow.Output(1)}}}}})
 		},

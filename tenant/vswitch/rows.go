@@ -216,7 +216,7 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 // reorder orders the rules anew that do something else, or stand elsewhere, now that ports, groups or meters have changed:
 // of the rows that are affected.
 func (s *Switch) reorder(affected func(*row) bool) {
-	s.contents = contentsOf(s.cfg.Tenant, s.tables, s.ports, s.now)
+	making{s}.setContents()
 	for _, r := range rowsWhere(s.rows, func(r *row) bool { return (r.entry || r.miss) && affected(r) }) {
 		if s.cfg.Single && !s.micro.reactive && s.tooMany(r) {
 			s.refuse(r, tableFull("the entry takes too many rules now"))

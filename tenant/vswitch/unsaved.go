@@ -2,10 +2,7 @@ package vswitch
 
 import (
 	"slices"
-	"time"
 
-	"github.com/weirnet/weir/flowtable"
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
 )
 
@@ -30,17 +27,15 @@ func (r *record) journal() *record { return r }
 
 // unsaved are those that are not in the journal as they are now.
 type unsaved struct {
-	rows    *Rows
-	list    []recorded
-	head    *head // nil: nothing is recorded
-	objects map[objectName]*objectRecord
-	data    []byte // memory for a record
+	rows *Rows
+	list []recorded
+	head *head  // nil: nothing is recorded
+	data []byte // memory for a record
 }
 
 // begin has what changes from now on be recorded.
 func (u *unsaved) begin() {
 	u.head = &head{record: record{number: u.rows.take().number}, settled: true}
-	u.objects = make(map[objectName]*objectRecord)
 }
 
 // Batch is what goes into the journal together.
@@ -146,71 +141,8 @@ func (s *Switch) Saved(b *Batch, ok bool) {
 	}
 }
 
-// objectName is the number of a group or a meter.
-type objectName struct {
-	meter  bool
-	number uint32
-}
-
-// objectRecord is a group or a meter that the tables have; gone: had.
-type objectRecord struct {
-	record
-	message openflow.Message // which makes it
-	gone    bool
-}
-
-// noteObjects notes which groups and meters tables have. That of a name has been changed.
-func (u *unsaved) noteObjects(tables *flowtable.Switch, changed objectName, now time.Duration) {
-	if u.head == nil {
-		return
-	}
-	there := make(map[objectName]bool)
-	note := func(name objectName, make func() openflow.Message) {
-		there[name] = true
-		o := u.objects[name]
-		if o == nil {
-			o = &objectRecord{record: record{number: u.rows.take().number}}
-			u.objects[name] = o
-		} else if name != changed {
-			return
-		}
-		o.message = make()
-		u.changed(o)
-	}
-	groups := listedGroups(tables, now)
-	for i := range groups {
-		g := &groups[i]
-		note(objectName{number: g.Group}, func() openflow.Message {
-			return &openflow.GroupMod{Command: openflow.GroupAdd, Group: g.Group, Kind: g.Kind, Buckets: g.Buckets}
-		})
-	}
-	meters := listedMeters(tables, now)
-	for i := range meters {
-		c := &meters[i]
-		note(objectName{meter: true, number: c.Meter}, func() openflow.Message {
-			return &openflow.MeterMod{Command: openflow.MeterAdd, Meter: c.Meter, Flags: c.Flags, Bands: c.Bands}
-		})
-	}
-	for name, o := range u.objects {
-		if !there[name] {
-			u.objectGone(name, o)
-		}
-	}
-}
-
-// objectGone notes that a group or a meter is gone.
-func (u *unsaved) objectGone(name objectName, o *objectRecord) {
-	delete(u.objects, name)
-	o.gone = true
-	u.changed(o)
-	u.release(o)
-}
-
-// allGone notes that the switch is. Its own record is withdrawn first: the others are of nothing then.
-func (u *unsaved) allGone() {
-	for name, o := range u.objects {
-		u.objectGone(name, o)
-	}
+// headGone notes that the switch is gone. Its own record is withdrawn first: the others are of nothing then.
+func (u *unsaved) headGone() {
 	if u.head != nil {
 		u.head.listed = true
 		u.list = slices.Insert(u.list, 0, recorded(u.head))
