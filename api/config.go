@@ -50,6 +50,9 @@ type Config struct {
 	Tokens Tokens
 	// Tenants are the definitions of tenants. nil: /v1/tenants answers 404.
 	Tenants Tenants
+	// TenantOf returns the name of the tenant that a rule is of, by its cookie; "" if it is no tenant's, or of one that is gone.
+	// nil: there are none.
+	TenantOf func(cookie uint64) string
 	// TenantStates is what serves them; nil: nothing does.
 	TenantStates TenantStates
 	// Forgetter forgets what is gone for good. nil: nothing is forgotten on request (404).
@@ -131,6 +134,9 @@ func (c Config) orDefaults() Config {
 	}
 	if c.Meters == nil {
 		c.Meters = func(netview.DPID) []client.Meter { return nil }
+	}
+	if c.TenantOf == nil {
+		c.TenantOf = func(uint64) string { return "" }
 	}
 	if c.SoftRules == nil {
 		c.SoftRules = func(netview.DPID) iter.Seq[*netview.Rule] { return func(func(*netview.Rule) bool) {} }

@@ -19,6 +19,7 @@ type flows struct {
 	counters  func(netview.DPID) *stats.Switch // nil: none are kept
 	ofIntents func(netview.DPID) []*netview.Rule
 	soft      func(netview.DPID) iter.Seq[*netview.Rule]
+	tenantOf  func(cookie uint64) string
 }
 
 func (s *flows) routes() []rest.Route {
@@ -110,6 +111,9 @@ func (s *flows) item(_ *netview.Snapshot, f flowRow) client.Flow {
 		State:        string(r.State),
 		Reason:       r.Reason,
 		Soft:         f.soft,
+	}
+	if name := s.tenantOf(r.Cookie); name != "" {
+		item.Owner = "tenant " + name
 	}
 	if !f.soft {
 		s.addCounters(&item, r)

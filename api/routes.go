@@ -26,7 +26,7 @@ func (s *Server) routes(cfg *Config) []rest.Route {
 		(&switches{s.reader, cfg.Switches, cfg.Limits.AskWait, cfg.Counters, cfg.Sync}).routes(),
 		(&links{s.reader}).routes(),
 		(&hosts{s.reader}).routes(),
-		(&flows{s.reader, cfg.Counters, cfg.IntentRules, cfg.SoftRules}).routes(),
+		(&flows{s.reader, cfg.Counters, cfg.IntentRules, cfg.SoftRules, cfg.TenantOf}).routes(),
 		(&objects{s.reader, cfg.Groups, cfg.Meters}).routes(),
 		(&paths{s.Clock, cfg.Paths}).routes(),
 		(&check{s.Clock, cfg.Check, cfg.Intents}).routes(),

@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +13,6 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/cli/command"
-	"github.com/weirnet/weir/strictyaml"
 )
 
 func newTenant() *cobra.Command {
@@ -35,15 +30,6 @@ of role admin.`,
 	}
 	cmd.AddCommand(newTenantAdd(), newTenantList(), newTenantShow(), newTenantRemove())
 	return cmd
-}
-
-// tenantArgs are the flags that define a tenant.
-type tenantArgs struct {
-	ports, space, controllers []string
-	number                    uint16
-	limits                    map[string]int
-	file                      string
-	replace, dryRun, reactive bool
 }
 
 func newTenantAdd() *cobra.Command {
@@ -88,6 +74,7 @@ the etag: with --replace, the definition is changed only if it still has that).`
 			case err != nil:
 				return command.Explained(err)
 			}
+			warnOfPorts(cmd.Context(), c, cmd.ErrOrStderr(), d.Ports)
 			return r.Format.Write(cmd.OutOrStdout(), made, func(w io.Writer) error { return writeTenantChange(w, args[0], made) })
 		}),
 	}
@@ -95,8 +82,9 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	cmd.Flags().StringArrayVar(&a.ports, "port", nil, "SWITCH/PORT, SWITCH/* or *; once for each")
 	cmd.Flags().StringArrayVar(&a.space, "space", nil, "a region, PRIORITY:FIELD=VALUE,... or read-only:FIELD=VALUE,...; once for each (default: all packets)")
 	cmd.Flags().StringArrayVar(&a.controllers, "controller", nil, "tcp:HOST:PORT or ssl:HOST:PORT; once for each")
-	cmd.Flags().StringToIntVar(&a.limits, "limit", nil,
-		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes, mbps; as entries=1000")
+	cmd.Flags().StringSliceVar(&a.limits, "limit", nil,
+		"what it may have at each switch: entries, groups, meters, messages and packet_ins a second, waiting_bytes, mbps; as entries=1000 "+
+			"(0: the default, which --limit left out is too)")
 	cmd.Flags().BoolVar(&a.reactive, "reactive", false,
 		"at switches with one table for all, have what does not fit into it handled by Weir, and by micro-flows")
 	cmd.Flags().Uint16Var(&a.number, "number", 0, "its number, 1 to 1023 (default: one that no tenant had)")
@@ -104,132 +92,6 @@ the etag: with --replace, the definition is changed only if it still has that).`
 	cmd.Flags().BoolVar(&a.replace, "replace", false, "change the tenant if there is one")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "say what would change, and change nothing")
 	return cmd
-}
-
-// definition is what the flags, or the file, say, with the etag of the file.
-func (a *tenantArgs) definition(cmd *cobra.Command, c *client.Client, name string) (*client.TenantDefinition, string, error) {
-	d := &client.TenantDefinition{Name: name, Number: a.number, Controllers: a.controllers, Reactive: a.reactive}
-	if a.file != "" {
-		for _, flag := range []string{"port", "space", "controller", "number", "limit", "reactive"} {
-			if cmd.Flags().Changed(flag) {
-				return nil, "", fmt.Errorf("--%s given with -f, want it in the file", flag)
-			}
-		}
-		return readTenant(cmd.InOrStdin(), a.file, name)
-	}
-	if len(a.ports) == 0 {
-		return nil, "", fmt.Errorf("no --port given, want at least one, such as s1/1, or -f")
-	}
-	for _, text := range a.space {
-		region, err := parseRegion(text)
-		if err != nil {
-			return nil, "", err
-		}
-		d.Space = append(d.Space, *region)
-	}
-	named := &intentArgs{}
-	for _, text := range a.ports {
-		port, err := tenantPort(cmd.Context(), c, named, text)
-		if err != nil {
-			return nil, "", err
-		}
-		d.Ports = append(d.Ports, port)
-	}
-	var err error
-	d.Limits, err = a.limit()
-	return d, "", err
-}
-
-// limit is what --limit says; nil without.
-func (a *tenantArgs) limit() (*client.TenantLimits, error) {
-	if len(a.limits) == 0 {
-		return nil, nil
-	}
-	l := &client.TenantLimits{}
-	all := l.All()
-	for name, n := range a.limits {
-		i := slices.IndexFunc(all, func(of client.TenantLimit) bool { return of.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("--limit %s=%d given, want one of %s", name, n, limitNames(all))
-		}
-		*all[i].Value = n
-	}
-	return l, nil
-}
-
-func limitNames(all []client.TenantLimit) string {
-	var names []string
-	for _, of := range all {
-		names = append(names, of.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// tenantPort resolves SWITCH/PORT, SWITCH/* or *. It asks the instance only for names.
-func tenantPort(ctx context.Context, c *client.Client, named *intentArgs, text string) (string, error) {
-	name, all := strings.CutSuffix(text, "/*")
-	switch {
-	case text == "*":
-		return text, nil
-	case !all:
-		p, err := named.point(ctx, c, text)
-		return fmt.Sprintf("%s/%d", p.DPID, p.Port), err
-	}
-	if dpid, err := client.ParseDPID(name); err == nil {
-		return client.FormatDPID(dpid) + "/*", nil
-	}
-	sw, err := named.switchNamed(ctx, c, name)
-	if err != nil {
-		return "", err
-	}
-	return sw.DPID + "/*", nil
-}
-
-// parseRegion reads PRIORITY:FIELD=VALUE,FIELD=VALUE, or read-only: in place of the priority.
-func parseRegion(text string) (*client.TenantRegion, error) {
-	priority, fields, ok := strings.Cut(text, ":")
-	readOnly := priority == client.ReadOnlyRegion
-	n, err := strconv.ParseUint(priority, 10, 16)
-	if !ok || err != nil && !readOnly {
-		return nil, fmt.Errorf("--space %q given, want PRIORITY:FIELD=VALUE,..., such as 10:vlan_vid=100, or "+
-			"read-only:FIELD=VALUE,...", text)
-	}
-	m, err := parseFields("--space", strings.Split(fields, ","))
-	return &client.TenantRegion{Priority: uint16(n), Match: m, ReadOnly: readOnly}, err
-}
-
-// tenantFileMax bounds a file, in bytes: more is no definition that the API takes.
-const tenantFileMax = 2 << 20
-
-// readTenant reads a file with a tenant, or with its definition alone.
-func readTenant(in io.Reader, file, name string) (*client.TenantDefinition, string, error) {
-	text, err := readFile(file, in, tenantFileMax)
-	if err != nil {
-		return nil, "", fmt.Errorf("-f: %w", err)
-	}
-	root, err := strictyaml.Open(text, tenantFileMax)
-	if err != nil {
-		return nil, "", strictyaml.InFile(file, err)
-	}
-	var value any
-	if err := root.Decode(&value); err != nil {
-		return nil, "", fmt.Errorf("-f: %s: %w", file, err)
-	}
-	b, err := json.Marshal(value)
-	if err != nil {
-		return nil, "", fmt.Errorf("-f: %s: %w", file, err)
-	}
-	fields := json.NewDecoder(bytes.NewReader(b))
-	fields.DisallowUnknownFields()
-	var t client.Tenant
-	if err := fields.Decode(&t); err != nil {
-		return nil, "", fmt.Errorf("-f: %s: %w, want a tenant as weir tenant show -o yaml writes it", file, err)
-	}
-	if t.Name != "" && t.Name != name {
-		return nil, "", fmt.Errorf("-f: %s: name %q given, want %q, as in the command, or none", file, t.Name, name)
-	}
-	t.Name = name
-	return &t.TenantDefinition, t.ETag, nil
 }
 
 // writeTenantChange writes what changed of a tenant, a line each.
@@ -299,126 +161,6 @@ many; PROBLEM why one is not in force.`,
 	}
 	r.AddFlags(cmd)
 	return cmd
-}
-
-func newTenantShow() *cobra.Command {
-	var r command.AnswerFlags
-	cmd := &cobra.Command{
-		Use:               "show NAME",
-		Short:             "Show the definition of a tenant, and its switches",
-		Long:              `Show the definition of a tenant, and at each of its switches its connections to controllers and what it has there.`,
-		Example:           "  weir tenant show blue\n  weir tenant show blue -o yaml",
-		Args:              command.WantArgs(1, 1, "NAME, such as blue: weir tenant list shows them"),
-		ValidArgsFunction: completeTenant(&r.APIFlags),
-		RunE: r.WithClient(func(cmd *cobra.Command, args []string, c *client.Client) error {
-			t, err := c.Tenant(cmd.Context(), args[0])
-			if err != nil {
-				return command.Explained(err)
-			}
-			return r.Format.Write(cmd.OutOrStdout(), t, func(w io.Writer) error {
-				return writeTenant(cmd.Context(), c, w, r.Format, t)
-			})
-		}),
-	}
-	r.AddFlags(cmd)
-	return cmd
-}
-
-// writeTenant shows a tenant: its definition, and a row for each connection.
-func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.Format, t *client.Tenant) error {
-	rows := [][]string{{"FIELD", "VALUE"}, {"name", t.Name}, {"number", fmt.Sprint(t.Number)}}
-	if t.Problem != "" {
-		rows = append(rows, []string{"problem", t.Problem})
-	}
-	for _, p := range t.Ports {
-		rows = append(rows, []string{"port", p})
-	}
-	for _, region := range t.Space {
-		rows = append(rows, []string{"space", region.String()})
-	}
-	for _, to := range t.Controllers {
-		rows = append(rows, []string{"controller", to})
-	}
-	if l := t.Limits; l != nil {
-		for _, of := range l.All() {
-			if *of.Value != 0 {
-				rows = append(rows, []string{"limit", fmt.Sprintf("%s=%d%s", of.Name, *of.Value, notEnforced(t.State, of.Name))})
-			}
-		}
-	}
-	if t.Reactive {
-		rows = append(rows, []string{"reactive", "yes"})
-	}
-	if t.Created != nil {
-		rows = append(rows, []string{"created", timestamp(*t.Created)}, []string{"by", t.By}, []string{"etag", t.ETag})
-	}
-	if err := command.WriteTable(w, rows); err != nil || t.State == nil {
-		return err
-	}
-	shown, err := namesForFormat(ctx, c, f)
-	var refused *client.Problem
-	switch {
-	case errors.As(err, &refused) && refused.Status == http.StatusForbidden: // a token of the tenant reads no switches
-		shown = names{}
-	case err != nil:
-		return err
-	}
-	rows = [][]string{{"SWITCH", "UP", "ENTRIES", "GROUPS", "METERS", "WAITING", "COUNTED", "CONTROLLER", "STATE", "ROLE",
-		"SINCE", "ERROR"}}
-	for _, sw := range t.State.Switches {
-		row := cells(sw.DPID, yesNo(sw.Connected), sw.Entries, sw.Groups, sw.Meters, sw.Waiting,
-			optionalTimestamp(sw.CountersAsOf))
-		if len(sw.Controllers) == 0 {
-			rows = append(rows, append(row, "", "", "", "", ""))
-		}
-		for _, k := range sw.Controllers {
-			rows = append(rows, append(row[:len(row):len(row)], k.Address, k.State, k.Role, optionalTimestamp(k.Since), k.Error))
-		}
-	}
-	shown.replaceIn(rows[1:])
-	fmt.Fprintln(w)
-	if err := command.WriteTable(w, rows); err != nil {
-		return err
-	}
-	rows = [][]string{{"SWITCH", "SERVED", "MICRO_FLOWS", "HANDLED_BY_WEIR"}}
-	for _, sw := range t.State.Switches {
-		if sw.Reactive {
-			rows = append(rows, cells(sw.DPID, "reactive", sw.MicroFlows, sw.Handled))
-		}
-	}
-	if err := writeIfAny(w, rows, shown); err != nil {
-		return err
-	}
-	rows = [][]string{{"SWITCH", "RESTARTED", "ITS TABLES WERE EMPTY THEN: WHY"}}
-	for _, sw := range t.State.Switches {
-		if sw.Restarted != nil {
-			rows = append(rows, []string{sw.DPID, timestamp(sw.Restarted.At), sw.Restarted.Reason})
-		}
-	}
-	return writeIfAny(w, rows, shown)
-}
-
-// writeIfAny writes a table after others, if it has more than its header.
-func writeIfAny(w io.Writer, rows [][]string, shown names) error {
-	if len(rows) == 1 {
-		return nil
-	}
-	shown.replaceIn(rows[1:])
-	fmt.Fprintln(w)
-	return command.WriteTable(w, rows)
-}
-
-// notEnforced says where a limit is not in force, and why.
-func notEnforced(s *client.TenantState, limit string) (text string) {
-	if s == nil || !slices.Contains(s.NotEnforced, limit) {
-		return ""
-	}
-	for _, sw := range s.Switches {
-		if sw.BandwidthProblem != "" {
-			text += fmt.Sprintf("; not in force at %s: %s", sw.DPID, sw.BandwidthProblem)
-		}
-	}
-	return text
 }
 
 func newTenantRemove() *cobra.Command {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,70 @@ func TestReactiveIsShown(t *testing.T) {
 	sw.Reactive, sw.MicroFlows, sw.Handled = true, 12, 31
 	if got := show(); !strings.Contains(got, "0000000000000002  reactive  12           31") {
 		t.Errorf("shown is\n%s", got)
+	}
+}
+
+// TestLossesAreShown: what its limits have cost a tenant is shown at the switches where they have.
+func TestLossesAreShown(t *testing.T) {
+	of := &client.Tenant{State: &client.TenantState{Switches: []client.TenantSwitch{{DPID: "0000000000000001"},
+		{DPID: "0000000000000002", LostIns: 3, Paced: 7}}}}
+	show := func() string {
+		var b strings.Builder
+		if err := writeTenant(t.Context(), nil, &b, command.FormatWide, of); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(strings.Fields(b.String()), " ")
+	}
+	const want = "SWITCH PACKET-INS LOST LOST WAITING MESSAGES PACED 0000000000000002 3 0 7"
+	if got := show(); !strings.HasSuffix(got, want) {
+		t.Errorf("shown is %s, want %s", got, want)
+	}
+	of.State.Switches[1] = client.TenantSwitch{DPID: "0000000000000002"}
+	if got := show(); strings.Contains(got, "LOST") {
+		t.Errorf("without any, shown is %s", got)
+	}
+}
+
+// TestMissingPorts: it is said of which ports there is nothing now, and why.
+func TestMissingPorts(t *testing.T) {
+	switches := []client.Switch{
+		{DPID: "0000000000000001", Name: "s1", Connected: true, Ports: []client.Port{{Number: 1}}},
+		{DPID: "0000000000000002", Ports: []client.Port{{Number: 1}}},
+	}
+	got := missingPorts(switches, []string{"*", "0000000000000001/*", "0000000000000001/1", "0000000000000001/11",
+		"0000000000000002/1", "0000000000000002/*", "0000000000000003/1"})
+	want := []string{"port 0000000000000001/11: switch s1 has no such port",
+		"port 0000000000000002/1: switch 0000000000000002 is not connected",
+		"port 0000000000000002/*: switch 0000000000000002 is not connected",
+		"port 0000000000000003/1: no switch 0000000000000003 is known"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLimits: limits are read as they are said to be, and what is none is refused in the command's words.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		list []string
+		want string // the limits, or what the error has
+	}{
+		{nil, "<nil>"}, {[]string{"entries=7", "mbps=0"}, "7"}, {[]string{"x=1"}, `--limit "x=1" given, want LIMIT=NUMBER`},
+		{[]string{"entries=abc"}, `--limit "entries=abc" given, want a number after entries=`},
+		{[]string{"entries=-1"}, "want a number"}, {[]string{"entries="}, "0 is the default"},
+		{[]string{"entries"}, "want LIMIT=NUMBER"}, {[]string{"entries=99999999999"}, "want a number"},
+	} {
+		a := tenantArgs{limits: c.list}
+		l, err := a.limit()
+		got := "<nil>"
+		switch {
+		case err != nil:
+			got = err.Error()
+		case l != nil:
+			got = fmt.Sprint(l.Entries)
+		}
+		if !strings.Contains(got, c.want) || strings.Contains(got, "strconv") || l == nil != (c.want != "7") {
+			t.Errorf("%q: %s, want %s", c.list, got, c.want)
+		}
 	}
 }
 

@@ -170,7 +170,7 @@ func (w *world) onOutcomes(list []ruleset.Outcome) {
 	for i := range list {
 		o := &list[i]
 		_, hop := o.Rules.At(int(o.Rule))
-		line := fmt.Sprintf("%s %s v%d %s: %s", hop.DPID, ownerOf(o.Rules), o.Rules.Version,
+		line := fmt.Sprintf("%s %s %d v%d %s: %s", hop.DPID, o.Rules.Kind, o.Rules.Number, o.Rules.Version,
 			placeText(o.Rules, o.Rule), o.Result)
 		if o.Result == ruleset.Refused {
 			line += fmt.Sprintf(": %s", o.Reason)

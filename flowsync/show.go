@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirnet/weir/flowsync/objects"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/plan"
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/ruleset/object"
 )
@@ -43,8 +44,16 @@ func renderRow(t *ruleTable, i uint32) *netview.Rule {
 	return s.render(t.config.Domain, t.singleTable)
 }
 
-// ownerOf returns the name of a set's owner for people: "intent 7".
-func ownerOf(set *ruleset.Set) string { return fmt.Sprintf("%s %d", set.Kind, set.Number) }
+// ownerOf returns the name of a set's owner for people: "intent 7". A tenant has its number, whichever row of its tables the
+// set is of.
+func ownerOf(set *ruleset.Set) string {
+	number := set.Number
+	if set.Kind == plan.KindTenant {
+		tenant, _ := plan.TenantRow(number)
+		number = uint32(tenant)
+	}
+	return fmt.Sprintf("%s %d", set.Kind, number)
+}
 
 // showOrdered returns the rules that are ordered, those of the view left out.
 func showOrdered(t *ruleTable) []shownRule {

@@ -55,6 +55,14 @@ func testReadOnlyRegions(t *testing.T, v openflow.Version) {
 		}
 	}
 	check(first, net.Hosts())
+	flows, err := first.api.Flows(t.Context(), "1")
+	owners := make(map[string]int)
+	for i := 0; err == nil && i < len(flows.Items); i++ {
+		owners[flows.Items[i].Owner]++
+	}
+	if err != nil || owners["tenant red"] == 0 || owners["tenant spy"] > 0 {
+		t.Errorf("the rules of the switch are of %v: %v", owners, err)
+	}
 
 	arp := flowAdd(8, openflow.Output(1))
 	arp.Match = openflow.Match{}

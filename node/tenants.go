@@ -64,6 +64,16 @@ func tenantParts(n *node) []*loop.Part {
 	return []*loop.Part{journalUntil(n.tables, "journal of tenants", &n.tenants.Part), n.tenants.Saver(), &n.tenants.Part}
 }
 
+// tenantOf returns the name of the tenant that a rule is of, by its cookie; "" if it is no tenant's, or of one that is gone.
+func tenantOf(definitions *table.Table, cookie uint64) string {
+	c := plan.Decode(cookie)
+	if c.Kind != plan.KindTenant {
+		return ""
+	}
+	number, _ := plan.TenantRow(c.Owner)
+	return definitions.Snapshot().Name(number)
+}
+
 // definitions returns the table of tenants, which has nothing yet.
 func (c *Config) definitions(st store.Store, alarms *alarm.Board) *table.Table {
 	return table.New(table.Config{Store: st, Answer: c.storeAnswer(), Unreadable: func(name, why string) {

@@ -16,6 +16,7 @@ import (
 type Tenants struct {
 	byName  map[string]*Definition
 	regions atomic.Pointer[regions] // of all; nil when a definition has changed, until Space wants them
+	numbers atomic.Pointer[map[uint16]string]
 }
 
 // regions are those of all tenants, which their spaces share. They do not change.
@@ -32,11 +33,26 @@ func New() *Tenants { return &Tenants{byName: make(map[string]*Definition)} }
 func (t *Tenants) Clone() *Tenants {
 	c := &Tenants{byName: maps.Clone(t.byName)}
 	c.regions.Store(t.regions.Load())
+	c.numbers.Store(t.numbers.Load())
 	return c
 }
 
 // Get returns a tenant's definition; nil if there is none. It is not to be changed.
 func (t *Tenants) Get(name string) *Definition { return t.byName[name] }
+
+// Name returns the name of the tenant that has a number; "" if none has.
+func (t *Tenants) Name(number uint16) string {
+	names := t.numbers.Load()
+	if names == nil {
+		of := make(map[uint16]string, len(t.byName))
+		for _, d := range t.byName {
+			of[d.Number] = d.Name
+		}
+		names = &of
+		t.numbers.Store(names)
+	}
+	return (*names)[number]
+}
 
 // All returns the definitions by name.
 func (t *Tenants) All() []*Definition {
@@ -56,6 +72,7 @@ func (t *Tenants) Put(d Definition) error {
 	}
 	t.byName[d.Name] = &d
 	t.regions.Store(nil)
+	t.numbers.Store(nil)
 	return nil
 }
 
@@ -84,6 +101,7 @@ func (t *Tenants) Delete(name string) bool {
 	_, had := t.byName[name]
 	delete(t.byName, name)
 	t.regions.Store(nil)
+	t.numbers.Store(nil)
 	return had
 }
 

@@ -55,6 +55,9 @@ func TestPut(t *testing.T) {
 	put("green", 4, "another priority", ports, Region{20, matching(t, "vlan_vid", "100")})
 	put("green", 4, "", ports, Region{21, matching(t, "vlan_vid", "100")})
 
+	if a, b, none := tenants.Name(1), tenants.Name(2), tenants.Name(9); a != "red" || b != "blue" || none != "" {
+		t.Errorf("tenants 1, 2 and 9 are %q, %q and %q", a, b, none)
+	}
 	if got := tenants.Get("red").Ports; len(got) != 2 || got[0] != at(1, 1) {
 		t.Errorf("the ports of red are %v, want two in order", got)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/session/pipe"
+	"github.com/weirnet/weir/tenant/tenancy"
 )
 
 // Config describes the instance and the network.
@@ -108,6 +109,8 @@ type up struct {
 	view  *netview.View
 	net   *emu.Network
 	pings []*host.Ping // the last of each host; nil before
+	// tenants are those of the instance.
+	tenants *tenancy.Tenancies
 	// startIntents starts the workload; nil: no intents are asked for
 	startIntents func()
 }
@@ -120,6 +123,7 @@ func (u *up) run(outer context.Context) error {
 	ready := make(chan node.Addresses, 1)
 	c := &u.cfg.Node
 	c.View = func(v *netview.View) { u.view = v }
+	c.Tenants = func(t *tenancy.Tenancies) { u.tenants = t }
 	c.Ready = func(at node.Addresses) { ready <- at }
 	if !u.cfg.TCP {
 		c.Pipes = pipes
@@ -200,7 +204,7 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if at.APITLS {
 		scheme = "https://"
 	}
-	w := &monitor{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view,
+	w := &monitor{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, tenants: u.tenants.Count,
 		pinger: newPinger(c.Topology, c.Seed)}
 	if u.cfg.Intents > 0 {
 		if w.workload, err = u.newWorkload(w, d); err != nil {

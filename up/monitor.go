@@ -13,6 +13,7 @@ type monitor struct {
 	api      string
 	network  *emu.Network
 	view     *netview.View
+	tenants  func() int
 	pinger   *pinger
 	workload *workload // nil: no intents are asked for
 
@@ -73,7 +74,7 @@ func (w *monitor) state(age time.Duration) *State {
 		Topology: w.topology, API: w.api, Age: age,
 		Switches: Progress{w.connected(), t.Switches}, Links: Progress{w.confirmedLinks(), t.Links},
 		Hosts: Progress{w.pinger.answered, w.pinger.reachable}, Unreachable: t.Hosts - w.pinger.reachable,
-		Learned: w.view.Snapshot().Counts().Hosts, Flows: int(t.Entries),
+		Tenants: w.tenants(), Learned: w.view.Snapshot().Counts().Hosts, Flows: int(t.Entries),
 		PacketIns: float64(t.PacketIns-w.last.PacketIns) / since, FlowMods: float64(t.FlowMods-w.last.FlowMods) / since,
 		Hops:  float64(t.PacketHops-w.last.PacketHops) / since,
 		Pings: float64(n) / since, Lost: w.pinger.lost, P50: p50, P99: p99,

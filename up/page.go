@@ -34,6 +34,7 @@ type State struct {
 	Hosts       Progress // that have answered a ping
 	Unreachable int      // further hosts that nobody can ping: alone in their part of the network or their VLAN
 	Learned     int      // hosts in the instance's view
+	Tenants     int      // whose hosts the instance neither knows nor connects
 
 	Flows     int     // entries in all switches
 	PacketIns float64 // a second
@@ -70,7 +71,7 @@ func (s *State) Page(width int) string {
 	line("  switches    %s  %s connected", bar(s.Switches), s.Switches)
 	line("  links       %s  %s found", bar(s.Links), s.Links)
 	line("  hosts       %s  %s answered, %s known to the instance%s", bar(s.Hosts), s.Hosts, thousands(uint64(s.Learned)),
-		s.unreachable(", %s"))
+		s.unreachable(", %s")+s.ofTenants(", %s"))
 	line("")
 	line("  flows       %12s  entries in all tables   %12s flow-mods/s", thousands(uint64(s.Flows)), rate(s.FlowMods))
 	line("  packets     %12s  hops/s                  %12s packet-ins/s", rate(s.Hops), rate(s.PacketIns))
@@ -128,10 +129,19 @@ func (s *State) unreachable(format string) string {
 	return fmt.Sprintf(format, Counted(s.Unreachable, "host", "hosts")+" that nobody can ping")
 }
 
+// ofTenants says that some hosts are tenants'; empty if there are no tenants.
+func (s *State) ofTenants(format string) string {
+	if s.Tenants == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, Counted(s.Tenants, "tenant has", "tenants have")+" hosts that Weir does not connect")
+}
+
 // Line prints the state on one line, for outputs that are no terminal.
 func (s *State) Line() string {
 	text := fmt.Sprintf("%s: switches %s, links %s, hosts %s%s, flows %s, packet-ins/s %s, hops/s %s, pings/s %s, lost %s, round trip p50 %s p99 %s, alarms %d",
-		clock(s.Age), s.Switches, s.Links, s.Hosts, s.unreachable(" (and %s)"), thousands(uint64(s.Flows)), rate(s.PacketIns),
+		clock(s.Age), s.Switches, s.Links, s.Hosts, s.unreachable(" (and %s)")+s.ofTenants(" (%s)"),
+		thousands(uint64(s.Flows)), rate(s.PacketIns),
 		rate(s.Hops), rate(s.Pings), thousands(s.Lost),
 		duration(s.P50), duration(s.P99), s.Alarms)
 	if w := &s.Intents; w.All > 0 {

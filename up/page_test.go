@@ -77,6 +77,18 @@ func TestUnreachableHosts(t *testing.T) {
 	}
 }
 
+// TestTenantsOnThePage: that hosts may be tenants' is said beside how many have answered.
+func TestTenantsOnThePage(t *testing.T) {
+	s := State{Hosts: Progress{0, 9}, Tenants: 2}
+	if got := s.Line(); !strings.Contains(got, "hosts 0 of 9 (2 tenants have hosts that Weir does not connect), flows") {
+		t.Error(got)
+	}
+	s.Tenants = 1
+	if got := s.Page(0); !strings.Contains(got, "0 known to the instance, 1 tenant has hosts that Weir does not connect\n") {
+		t.Error(got)
+	}
+}
+
 func TestPageOfAnUnfinishedNetwork(t *testing.T) {
 	s := State{Topology: "ring:4", Switches: Progress{2, 4}, Links: Progress{0, 4}, Hosts: Progress{1, 4}}
 	page := s.Page(60)

@@ -168,7 +168,7 @@ type Flow struct {
 	Priority     uint16            `json:"priority"`
 	Match        map[string]string `json:"match" nullable:"false" doc:"Fields by their OpenFlow 1.3 names; prerequisites filled in."`
 	Instructions []string          `json:"instructions" nullable:"false" doc:"In order: apply:[output:3], goto_table:1, meter:2 …"`
-	Owner        string            `json:"owner" doc:"Who wants it."`
+	Owner        string            `json:"owner" doc:"Who wants it, such as intent 7, or tenant blue."`
 	Cookie       Hex64             `json:"cookie" pattern:"^0x[0-9a-f]+$"`
 	State        string            `json:"state" enum:"pending,installed,failed"`
 	Reason       string            `json:"reason,omitempty" doc:"Why it failed."`

@@ -26,6 +26,13 @@ type Virtual struct {
 	Bandwidth string // why the limit of bandwidth is not in force; empty if it is, or if there is none
 }
 
+// Count returns how many tenants are served.
+func (s *Tenancies) Count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.tenancies)
+}
+
 // State returns what is known of a tenant's switches, in the order of datapath ids; false if there is no such tenant in
 // force.
 func (s *Tenancies) State(name string) (list []Virtual, ok bool) {
