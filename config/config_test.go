@@ -32,7 +32,7 @@ const whole = `
 name: west
 domain: 7
 role: hypervisor
-openflow: {listen: "[::1]:6654", echo_interval: 1s, echo_misses: 5, tls_cert: c, tls_key: k, tls_ca: a, tls_unnamed: true}
+openflow: {listen: "[::1]:6654", echo_interval: 1s, echo_misses: 5, tls_cert: c, tls_key: k, tls_ca: a, tls_unnamed: true, role: equal}
 stats: {port_period: 1s, table_period: 2s, flow_period: 1h}
 api:
   listen: 127.0.0.1:9999
@@ -76,8 +76,9 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, ok := range map[string]bool{
-		"name":     c.Name == "west" && c.Domain == 7 && c.Role == RoleHypervisor,
-		"openflow": c.OpenFlow == OpenFlow{"[::1]:6654", time.Second, "c", "k", "a", true, 5},
+		"name": c.Name == "west" && c.Domain == 7 && c.Role == RoleHypervisor,
+		"openflow": c.OpenFlow == OpenFlow{Listen: "[::1]:6654", EchoInterval: time.Second, TLSCert: "c", TLSKey: "k", TLSCA: "a",
+			TLSUnnamed: true, Role: OpenFlowEqual, EchoMisses: 5},
 		"api": c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" &&
 			reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
@@ -213,7 +214,7 @@ func TestMerge(t *testing.T) {
 name: b
 domain: 1
 role: controller
-openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, echo_misses: 3}
+openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, role: master, echo_misses: 3}
 api: {listen: "127.0.0.1:8181", auth: token}
 discovery: {lldp_period: 1s, indirect: deny, new_links: evidence, link_frame: 1522, link_widths: ignore, host_expiry: 30m}
 stats: {port_period: 5s, table_period: 15s, flow_period: 30s}

@@ -36,6 +36,8 @@ const (
 	// a second switch claims a datapath id that is in use, or one that its certificate does not
 	// name
 	AlarmSpoofedID     AlarmKind = "spoofed-dpid"
+	AlarmOtherMaster   AlarmKind = "other-master"   // another controller is the master of a switch: nothing is written to it
+	AlarmUnfenced      AlarmKind = "unfenced"       // no role is asked for: switches take what any controller writes
 	AlarmRefusedSwitch AlarmKind = "refused-switch" // a switch that is not on the allow list, or without a valid certificate
 	AlarmHalfOpen      AlarmKind = "half-open"      // so many connections in their handshake that the oldest are cut
 	AlarmConfig        AlarmKind = "configuration"  // a configuration that was refused, or that cannot be written
@@ -70,7 +72,7 @@ var severities = map[AlarmKind]Severity{
 	AlarmNarrowLink:   SeverityWarning,
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
 	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning,
-	AlarmMemory: SeverityWarning, AlarmToken: SeverityWarning,
+	AlarmMemory: SeverityWarning, AlarmToken: SeverityWarning, AlarmUnfenced: SeverityWarning,
 	AlarmWideIntents: SeverityWarning,
 }
 

@@ -65,7 +65,8 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	<-ctx.Done()
 	closing, cancel := context.WithTimeout(context.Background(), owner.ShutdownLimit)
 	defer cancel()
-	if by, deposed := owner.DeposedBy(ctx); deposed {
+	if owner.SteppedDown(ctx) != nil {
+		by, _ := owner.DeposedBy(ctx) // the zero value: nobody knows
 		n.switches.SetMasterOfAll(by.Name)
 		cancel() // nothing more is for this instance to write
 	}
@@ -74,7 +75,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 	}
 	running.Wait()
 	if outer.Err() != nil { // told to end, or another has taken the store
-		return owner.Deposed(outer)
+		return owner.SteppedDown(outer)
 	}
 	return context.Cause(ctx)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/audit"
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/cert"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
@@ -54,17 +55,30 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	for {
-		err := runOnce(ctx, cfg)
-		if !errors.Is(err, owner.ErrDeposed) {
-			return err
-		}
+	err := runOnce(ctx, cfg)
+	for owner.StepsDown(err) {
 		cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
+		for err = runOnce(ctx, cfg); isNotOpened(err); err = runOnce(ctx, cfg) {
+			cfg.Log.Warn("the store of an instance that has stepped down does not answer", "error", err)
+			if !beat.Sleep(ctx, reopenEvery) {
+				return nil
+			}
+		}
 	}
+	return err
 }
 
-// runOnce runs an instance until the context ends, or another instance takes its store
-// (owner.ErrDeposed).
+// reopenEvery is how soon an instance that has stepped down asks again a store that does not answer.
+const reopenEvery = time.Second
+
+// notOpened is why the store could not be opened.
+type notOpened struct{ error }
+
+func (e notOpened) Unwrap() error { return e.error }
+
+func isNotOpened(err error) bool { return errors.As(err, new(notOpened)) }
+
+// runOnce runs an instance until the context ends, or it is to step down (owner.StepsDown).
 func runOnce(ctx context.Context, cfg Config) error {
 	if err := checkStart(cfg); err != nil { // nothing is made in a directory for a start that is refused
 		return err
@@ -88,10 +102,11 @@ func runOnce(ctx context.Context, cfg Config) error {
 		if made {
 			datadir.Unmake(cfg.DataDir)
 		}
-		return err
+		return notOpened{err}
 	}
 	defer st.Close()
 	var own *owner.Claim
+	var terms *owner.Terms
 	if cfg.shared() {
 		now := cfg.configured(st)
 		own = owner.New(st, now.Name, now.API.Listen)
@@ -104,6 +119,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 		var ended func()
 		ctx, ended = own.Hold(ctx, func(why string) { said.say("owner", why) })
 		defer ended()
+		terms = own.Terms()
+	} else {
+		terms = begunTerm(ctx, &cfg, st)
 	}
 	set, err := settings.Load(cfg.base(), config.NewStore(cfg.DataDir, st), cfg.keepsFiles())
 	if err == nil {
@@ -113,9 +131,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 		return err
 	}
 	cfg.Config = *set.Began()
-	n, err := build(ctx, cfg, set, st, said)
+	n, err := build(ctx, cfg, set, st, said, terms)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
-		return owner.Deposed(ctx)
+		return owner.SteppedDown(ctx)
 	} else if err != nil {
 		return err
 	}
@@ -132,9 +150,21 @@ func runOnce(ctx context.Context, cfg Config) error {
 	return n.run(ctx, switchPort, apiPort)
 }
 
+// begunTerm begins the next term of a store that is this process's alone. Where the store takes nothing, the one before goes on.
+func begunTerm(ctx context.Context, cfg *Config, st store.Store) *owner.Terms {
+	ctx, cancel := context.WithTimeout(ctx, cfg.storeAnswer())
+	defer cancel()
+	terms, err := owner.Alone(ctx, st)
+	if err != nil {
+		cfg.Log.Warn("the store takes no new term: the one before goes on", "term", terms.Term(), "error", err)
+	}
+	return terms
+}
+
 // node is a running instance.
 type node struct {
 	cfg         Config
+	terms       southbound.Terms
 	view        *netview.View
 	maps        *topology.Source // of the view
 	alarms      *alarm.Board
@@ -163,12 +193,13 @@ type node struct {
 
 // build makes the engines and joins them, in the order in which the data flows, and loads what is
 // kept. Nothing runs yet.
-func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState) (*node, error) {
+func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState,
+	terms southbound.Terms) (*node, error) {
 	key, err := datadir.ClusterKey(ctx, st, cfg.DataDir, cfg.keepsFiles())
 	if err != nil {
 		return nil, err
 	}
-	n := &node{cfg: cfg, view: netview.New(netview.Limits{}), store: st, said: said}
+	n := &node{cfg: cfg, terms: terms, view: netview.New(netview.Limits{}), store: st, said: said}
 	n.maps = topology.NewSource(n.view)
 	n.alarms = alarm.New(n.view)
 	said.join(n.alarms)
@@ -250,8 +281,14 @@ func (n *node) openSouthbound() (err error) {
 func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err error) {
 	of := &n.cfg.OpenFlow
 	sessions.EchoInterval, sessions.EchoMisses = of.EchoInterval, int(of.EchoMisses)
+	terms := n.terms
+	if of.Role == config.OpenFlowEqual {
+		terms = nil
+		n.alarms.Raise(netview.AlarmUnfenced, "openflow.role", "role: equal: switches take what any controller writes, an "+
+			"instance too that was replaced by another one and does not know it")
+	}
 	n.switches, err = southbound.New(southbound.Config{
-		Instance: n.cfg.Name, TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms,
+		Instance: n.cfg.Name, Terms: terms, TLS: n.cfg.switchTLS(), Session: sessions, View: n.view, Alarms: n.alarms,
 		Audit: n.auditRefusal, Log: n.cfg.Log, Now: now,
 	})
 	return err

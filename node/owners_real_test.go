@@ -3,7 +3,6 @@
 package node_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +19,6 @@ import (
 	"github.com/weirnet/weir/emu"
 	"github.com/weirnet/weir/emu/host"
 	"github.com/weirnet/weir/internal/need"
-	"github.com/weirnet/weir/openflow"
 )
 
 // cluster is an etcd of one member in a process of its own.
@@ -77,54 +74,6 @@ type owners struct {
 	list    []*child
 	network *emu.Network
 	said    []said // by each to the switches
-}
-
-// said is what an instance sent to switches: messages, flow-mods, and those of them that delete.
-type said struct {
-	mu                      sync.Mutex
-	messages, mods, deletes int
-}
-
-func (s *said) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.messages, s.mods, s.deletes = 0, 0, 0
-}
-
-func (s *said) count() (messages, mods, deletes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.messages, s.mods, s.deletes
-}
-
-// see counts the messages of one connection.
-func (s *said) see() emu.CaptureFunc {
-	var rest []byte
-	return func(_ time.Time, way emu.CaptureKind, b []byte) {
-		if way != emu.FromController {
-			if len(b) == 0 {
-				rest = nil // a new connection
-			}
-			return
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		rest = append(rest, b...)
-		for len(rest) >= openflow.HeaderLen {
-			n := int(binary.BigEndian.Uint16(rest[2:]))
-			if len(rest) < n {
-				return
-			}
-			s.messages++
-			if rest[1] == 14 { // OFPT_FLOW_MOD of OpenFlow 1.3; its command is byte 25
-				s.mods++
-				if rest[25] >= 3 {
-					s.deletes++
-				}
-			}
-			rest = rest[n:]
-		}
-	}
 }
 
 // begin starts an instance, which may come to stand by.
@@ -321,9 +270,35 @@ func TestOwners(t *testing.T) {
 	o.stands(0, 1)
 
 	o.stopped(kept)
+	o.outage(kept)
 	o.silence(0, "a store that is stopped", kept, func() { need.Stopped(t, o.etcd.cmd.Process) },
 		func() { o.etcd.signal(syscall.SIGCONT) })
 	o.silence(0, "a store that is killed", kept, func() { o.etcd.signal(syscall.SIGKILL); o.etcd.cmd.Wait() }, o.etcd.start)
+}
+
+// outage stops the store until the first instance, beside which the second stands by, has stepped down, and has it go on: one of
+// them owns it then. It ends with the first as the only one.
+func (o *owners) outage(kept func(string)) {
+	o.t.Helper()
+	need.Stopped(o.t, o.etcd.cmd.Process)
+	await(o.t, "the owner to step down", func() bool {
+		return strings.Contains(o.list[0].log.String(), "the store does not confirm that this instance owns it")
+	}, func() string { return tail(o.list[0].log.String(), 20) })
+	kept("while nobody controls the switches")
+	o.etcd.signal(syscall.SIGCONT)
+	owner := -1
+	await(o.t, "one to own the store", func() bool {
+		for n := range o.list {
+			if status, _ := o.probe(n); status == http.StatusOK {
+				owner = n
+			}
+		}
+		return owner >= 0
+	}, func() string { return tail(o.list[0].log.String(), 20) + tail(o.list[1].log.String(), 20) })
+	o.owns(owner)
+	kept("after an outage of the store")
+	o.list[1].kill()
+	o.owns(0)
 }
 
 // stopped stops the second instance until the first has taken over, with questions of hosts waiting

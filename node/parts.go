@@ -12,8 +12,8 @@ import (
 // engineParts are the engines of an instance and what follows the view, in the order in which they
 // start: run gives each a goroutine of its own, and whoever steps an instance steps them.
 func (n *node) engineParts(now func() time.Time) []*loop.Part {
-	list := []*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part, n.switches.AllowListPart(now), &n.discovery.Part,
-		&n.flowsync.Part}
+	list := append([]*loop.Part{&n.alarms.Part, &n.alarms.Watcher(n.view).Part}, n.switches.Parts(now)...)
+	list = append(list, &n.discovery.Part, &n.flowsync.Part)
 	list = append(append(append(list, n.apps.Parts()...), tenantParts(n)...), n.recorder.Part())
 	if n.intents.engine == nil {
 		return list

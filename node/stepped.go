@@ -54,6 +54,7 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 	now := cfg.Driver.Now
 	n.alarms = alarm.NewAt(n.view, now)
 	n.said.join(n.alarms)
+	n.terms = begunTerm(context.Background(), &n.cfg, n.store)
 	if err := n.newSouthbound(session.Config{Driver: cfg.Driver}, now); err != nil {
 		return nil, err
 	}

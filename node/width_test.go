@@ -28,9 +28,7 @@ func TestNarrowLinks(t *testing.T) {
 	if got := again.widths(); !slices.Equal(got, want) {
 		t.Errorf("%v is remembered, want %v", got, want)
 	}
-	if got := again.narrow(); !slices.Equal(got, []string{link}) {
-		t.Errorf("the next run has alarms about %v, want %s", got, link)
-	}
+	again.await("the alarm of the next run", func() bool { return slices.Equal(again.narrow(), []string{link}) })
 }
 
 // widths are the links with their widths, in order.

@@ -189,6 +189,12 @@ func (w *wire) answer(h openflow.Header, frame []byte) {
 		w.write(w.append(nil, h.XID, r))
 	case openflow.TypeGetConfigRequest:
 		w.write(w.append(nil, h.XID, &openflow.GetConfigReply{MissSendLen: 0xffff}))
+	case openflow.TypeRoleRequest, openflow.TypeExperimenter:
+		if _, m, err := openflow.Parse(frame); err == nil {
+			if r, ok := m.(*openflow.RoleRequest); ok {
+				w.write(w.append(nil, h.XID, &openflow.RoleReply{Role: r.Role, Generation: r.Generation}))
+			}
+		}
 	case openflow.TypeBarrierRequest:
 		w.confirm(h.XID)
 	case openflow.TypeMultipartRequest:

@@ -57,6 +57,8 @@ var (
 	// ErrSource ends a connection above Config.MaxSource, where none of its source is in its
 	// handshake that could be shed.
 	ErrSource = errors.New("too many sessions of one source")
+	// ErrRole is a switch that answers the request for a role with another one.
+	ErrRole = errors.New("the switch gives another role")
 	// ErrTooMany ends a connection above Config.MaxSessions, where none is in its handshake that
 	// could be shed.
 	ErrTooMany = errors.New("too many sessions")

@@ -20,8 +20,9 @@ type Features struct {
 	Ports        []openflow.Port
 	Desc         openflow.Desc // empty if the switch refuses to tell
 	Remote       net.Addr
-	// RoleError is why the role asked for by Config.Role was not given; nil if it was, or none was
-	// asked for.
+	// Asked is the request of Config.Role; RoleNoChange if there was none. RoleError is why the switch has not given it; nil
+	// if it has.
+	Asked     openflow.RoleRequest
 	RoleError error
 }
 
@@ -93,16 +94,28 @@ func (h *handshake) admit(v *Admission, now time.Time) {
 		return
 	}
 	h.stage = stageDescribe
+	configure := func() {
+		h.out.message(h.out.nextXID(), &openflow.SetConfig{MissSendLen: h.cfg.MissSendLen})
+	}
 	if h.cfg.Role != nil {
 		if role, ok := h.cfg.Role(h.features.Datapath); ok {
-			h.require(&role, now, func(_ openflow.Message, err error) { h.features.RoleError = err })
+			set := configure
+			configure = func() {} // nothing is set before the role is known
+			h.features.Asked = role
+			h.requireBy(&role, now, now.Add(roleLimit), func(m openflow.Message, err error) {
+				if reply, ok := m.(*openflow.RoleReply); ok && reply.Role != role.Role {
+					err = fmt.Errorf("%w: %s was asked for, %s is given", ErrRole, role.Role, reply.Role)
+				}
+				h.features.RoleError = err
+				set()
+			})
 		}
 	}
 	if h.out.version != openflow.V10 {
 		h.require(&openflow.MultipartRequest{Body: &openflow.PortDescRequest{}}, now, h.onPorts)
 	}
 	h.require(&openflow.MultipartRequest{Body: &openflow.DescRequest{}}, now, h.onDesc)
-	h.out.message(h.out.nextXID(), &openflow.SetConfig{MissSendLen: h.cfg.MissSendLen})
+	configure()
 }
 
 // refuse answers the features reply with an error, and ends the connection.
@@ -110,10 +123,19 @@ func (h *handshake) refuse(text string, reason error) {
 	h.out.refuseWith(h.asked, openflow.BadRequestEPerm, text, reason)
 }
 
+// roleLimit is how long the answer to the request for a role is waited for. Switches that know no roles, and do not say so, are
+// served all the same.
+const roleLimit = 3 * time.Second
+
 // require sends a request whose answer, or error, the handshake waits for.
 func (h *handshake) require(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
+	h.requireBy(m, now, time.Time{}, answer)
+}
+
+// requireBy is require with a time after which the request ends with ErrTimeout; zero: the usual one.
+func (h *handshake) requireBy(m openflow.Message, now, by time.Time, answer func(openflow.Message, error)) {
 	h.waiting++
-	h.requests.ask(m, now, func(reply openflow.Message, err error) {
+	h.requests.askBy(m, now, by, func(reply openflow.Message, err error) {
 		if errors.Is(err, ErrClosed) {
 			return
 		}

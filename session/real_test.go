@@ -210,8 +210,19 @@ func (r *realSwitch) refusedFlow() {
 	}
 }
 
-// roles asks to be master; on OpenFlow 1.3 an older generation is then refused.
+// roles asks to be a slave, whose flow-mod is refused as such, and then to be master; on OpenFlow 1.3 an older generation is then
+// refused.
 func (r *realSwitch) roles() {
+	r.ask(&openflow.RoleRequest{Role: openflow.RoleSlave, Generation: 9})
+	xid, err := r.s.Send(flowMod(7))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	refused := openflow.BadRequestIsSlave
+	if r.v == openflow.V10 {
+		refused = openflow.BadRequestEPerm
+	}
+	r.await(fmt.Sprintf("error %s of %d", refused, xid))
 	r.ask(&openflow.RoleRequest{Role: openflow.RoleMaster, Generation: 9})
 	if role := r.s.Role(); role != openflow.RoleMaster {
 		r.t.Errorf("role %s", role)
@@ -219,9 +230,9 @@ func (r *realSwitch) roles() {
 	if r.v == openflow.V10 {
 		return
 	}
-	_, err := r.s.RequestContext(context.Background(), &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: 8})
-	var refused *PeerError
-	if !errors.As(err, &refused) || refused.Msg.Code != openflow.RoleRequestFailedStale {
+	_, err = r.s.RequestContext(context.Background(), &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: 8})
+	var stale *PeerError
+	if !errors.As(err, &stale) || stale.Msg.Code != openflow.RoleRequestFailedStale {
 		r.t.Errorf("an older generation: %v", err)
 	}
 }

@@ -91,14 +91,18 @@ func (g *Registry) unverified(id uint64) bool {
 	return row.Connected && g.cfg.Now().Sub(row.Since) < session.NewSwitchTime
 }
 
-// AllowListPart ends the sessions of switches that are taken off the allow list, within a second.
-func (g *Registry) AllowListPart(now func() time.Time) *loop.Part {
-	allow, looked := g.allowListWatch(now), netview.Revision(0)
+// Parts end the sessions of switches that are taken off the allow list, within a second, and raise terms in the store.
+func (g *Registry) Parts(now func() time.Time) []*loop.Part {
+	return []*loop.Part{g.allowListWatch(now).part(), &g.roles.Part}
+}
+
+func (a *allowListWatch) part() *loop.Part {
+	looked := netview.Revision(0)
 	return &loop.Part{
 		Name:    "allow list",
-		Turn:    func() time.Time { looked = allow.check(); return time.Time{} },
-		Changed: func() <-chan struct{} { return g.cfg.View.Changed(looked) },
-		Behind:  func() bool { return g.cfg.View.Snapshot().Revision() != looked },
+		Turn:    func() time.Time { looked = a.check(); return time.Time{} },
+		Changed: func() <-chan struct{} { return a.g.cfg.View.Changed(looked) },
+		Behind:  func() bool { return a.g.cfg.View.Snapshot().Revision() != looked },
 		After:   func() time.Duration { return allowEvery }, // the view changes often, the settings seldom
 	}
 }

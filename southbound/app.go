@@ -102,7 +102,8 @@ type Switch struct {
 	app     int          // whose SwitchUp is called; noApp: none's
 	contain *Containment // its; nil: none
 
-	told told // of mastership, to the parts
+	role granted // what the switch has given this instance
+	told told    // of mastership, to the parts
 
 	key     packet.Key
 	packet  Packet

@@ -34,7 +34,7 @@ func (g *Registry) apply() {
 	var list []*Switch
 	g.mu.Lock()
 	for sw := range g.sessions {
-		if on := g.cfg.mayWrite(sw.DPID); sw.queue.master.Swap(on) != on {
+		if on := sw.mayWrite(&g.cfg); sw.queue.master.Swap(on) != on {
 			list = append(list, sw)
 		}
 	}
@@ -48,9 +48,9 @@ func (g *Registry) apply() {
 	}
 }
 
-// mayWrite reports whether this instance is the master of a switch now.
-func (c *Config) mayWrite(dpid netview.DPID) bool {
-	return c.View.Snapshot().Master(dpid) == c.Instance
+// mayWrite reports whether this instance is the master of a switch now, and the switch has confirmed it.
+func (sw *Switch) mayWrite(c *Config) bool {
+	return c.View.Snapshot().Master(sw.DPID) == c.Instance && sw.role.writes.Load()
 }
 
 // comes adds a session, to which this instance may write or not from now on.
@@ -58,7 +58,7 @@ func (g *Registry) comes(sw *Switch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.sessions[sw] = true
-	sw.queue.master.Store(g.cfg.mayWrite(sw.DPID))
+	sw.queue.master.Store(sw.mayWrite(&g.cfg))
 }
 
 // told is what the parts of a session know of mastership. They are told by one goroutine at a time, and

@@ -26,8 +26,10 @@ type Config struct {
 	// Session is what is said of sessions: limits, echoes and the driver. The Registry sets what else
 	// is in it.
 	Session session.Config
-	View    *netview.View
-	Alarms  *alarm.Board
+	// Terms are those in which this instance is asked for as master of switches; nil: no role is asked for.
+	Terms  Terms
+	View   *netview.View
+	Alarms *alarm.Board
 	// Audit is told of refusals that matter for security, with the datapath id that was claimed, if
 	// any; nil: nobody is.
 	Audit func(from, dpid, why string)
@@ -51,6 +53,7 @@ type Registry struct {
 	unowned   atomic.Uint64 // errors about messages that nobody sent
 	quiet     logLimiter
 	masters   *netview.Masters
+	roles     roles
 
 	mu       sync.Mutex       // guards what follows
 	sessions map[*Switch]bool // all, while applications may be called
@@ -64,6 +67,7 @@ func New(cfg Config) (*Registry, error) {
 	}
 	cfg.Instance = cmp.Or(cfg.Instance, DefaultInstance)
 	g := &Registry{cfg: cfg, sessions: make(map[*Switch]bool), masters: cfg.View.Masters()}
+	g.roles.init(g)
 	g.masters.SetAll(cfg.Instance)
 	var err error
 	if g.tls, err = newTLS(cfg.TLS); err != nil {
@@ -71,6 +75,7 @@ func New(cfg Config) (*Registry, error) {
 	}
 	sessions := cfg.Session
 	sessions.TLS, sessions.Admit, sessions.NewSwitch, sessions.Refused = g.tls.config(), g.admit, g.unverified, g.refused
+	sessions.Role = g.roles.first
 	g.Server = session.NewServer(sessions, g)
 	return g, nil
 }
@@ -95,6 +100,7 @@ func (g *Registry) Connected(s *session.Session) {
 	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
 		Session: s, queue: newQueue(s), app: noApp}
 	sw.told.settled.L = &sw.told.mu
+	g.roles.take(sw, &f)
 	g.comes(sw)
 	out := rules{sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})}
 	s.SetValue(sw)
@@ -109,6 +115,9 @@ func (g *Registry) Connected(s *session.Session) {
 	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, out)
 	sw.told.begin()
 	g.tellMaster(sw)
+	if sw.role.stale {
+		g.roles.resolve(sw)
+	}
 	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
 }
 
@@ -217,6 +226,10 @@ func (g *Registry) Message(s *session.Session, h openflow.Header, m openflow.Mes
 // refusal gives an error to the owner of the message that it refuses. One about a message that nobody
 // sent, or long ago, is counted.
 func (g *Registry) refusal(sw *Switch, h openflow.Header, m *openflow.ErrorMsg) {
+	if sw.role.refusesSlave(m) {
+		g.roles.demoted(sw)
+		return
+	}
 	r := &sw.refusal
 	r.XID, r.Error = h.XID, m
 	owner := "nobody"
@@ -226,6 +239,9 @@ func (g *Registry) refusal(sw *Switch, h openflow.Header, m *openflow.ErrorMsg) 
 		owner = o.owner
 		if o.refused != nil {
 			sw.refuse(o, r)
+		}
+		if o != sw.role.trial {
+			g.roles.suspect(sw, m)
 		}
 	}
 	if g.cfg.Log.Enabled(context.Background(), slog.LevelDebug) { // a hostile switch sends many

@@ -22,6 +22,7 @@ const (
 	// the row of who took the store last; it stays, so that whose row went knows whether it may go
 	// on
 	lastKey       = instancesPrefix + "last"
+	termKey       = instancesPrefix + "term"     // stays: see Terms
 	standbyPrefix = instancesPrefix + "standby/" // then the instance's life
 	// leaseTime is how long after the death of an owner another takes over; leaseEvery is how often
 	// it says that it lives.
@@ -31,6 +32,9 @@ const (
 
 // ErrDeposed says that another instance owns the store now.
 var ErrDeposed = errors.New("another instance has taken the store")
+
+// ErrUnconfirmed says that the store has not confirmed for so long that this instance owns it that another may.
+var ErrUnconfirmed = errors.New("the store does not confirm that this instance owns it, and another one stands by")
 
 // deposed is ErrDeposed with who owns the store, or had it last.
 type deposed struct{ by Instance }
@@ -56,6 +60,7 @@ type Claim struct {
 	lease    store.LeaseID // 0: none. The row of this instance has it, as owner or as standby
 	owned    bool          // it has been the owner: what it knows is of then
 	gate     *gate
+	terms    *Terms
 	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
 }
 
@@ -63,31 +68,43 @@ type Claim struct {
 func New(st store.Store, name, api string) *Claim {
 	o := &Claim{st: st, self: Instance{Name: name, API: api, Incarnation: rand.Text()}, gate: newGate()}
 	o.row, _ = json.Marshal(&o.self) // strings only
+	o.terms = &Terms{st: st, owner: o.row}
 	o.standbys.Store(new([]Instance))
 	return o
 }
 
-// read is the row of the owner, nil without one, and who took the store last, nil if nobody ever
-// did. It notes who stands by.
-func (o *Claim) read(ctx context.Context) (row []byte, last *store.Pair, err error) {
+// Terms are those of this instance, once it owns the store.
+func (o *Claim) Terms() *Terms { return o.terms }
+
+// rows are what the store says of instances.
+type rows struct {
+	owner []byte      // nil: nobody is
+	last  *store.Pair // who took the store last; nil: nobody ever did
+	term  *store.Pair // nil: there was none yet
+}
+
+// read reads the rows. It notes who stands by.
+func (o *Claim) read(ctx context.Context) (r rows, err error) {
 	page, err := o.st.Range(ctx, store.Query{Span: store.Prefix(instancesPrefix)})
 	if err != nil {
-		return nil, nil, err
+		return r, err
 	}
 	var standbys []Instance
 	for i := range page.Pairs {
 		switch p := &page.Pairs[i]; {
 		case string(p.Key) == ownerKey:
-			row = p.Value
+			r.owner = p.Value
 		case string(p.Key) == lastKey:
-			last = p
+			r.last = p
+		case string(p.Key) == termKey:
+			r.term = p
 		case strings.HasPrefix(string(p.Key), standbyPrefix) && !bytes.Equal(p.Value, o.row):
 			standbys = append(standbys, ownerOf(p.Value))
 		}
 	}
 	slices.SortStableFunc(standbys, func(a, b Instance) int { return strings.Compare(a.Name, b.Name) })
 	o.standbys.Store(&standbys)
-	return row, last, nil
+	return r, nil
 }
 
 // ownerOf reads a row. One that cannot be read is somebody's all the same.
@@ -116,17 +133,20 @@ func (o *Claim) granted(ctx context.Context) error {
 	return err
 }
 
-// take makes this instance the owner if nobody is. other is who is; nil if it is this one. Who was
-// the owner and is no longer takes it again only if nobody else had it meanwhile: else other is who
-// had it last, though he has gone.
+// take makes this instance the owner, in the next term, if nobody is. other is who is; nil if it is this one. Who
+// was the owner and is no longer takes it again only if nobody else had it meanwhile: else other is who had it last,
+// though he has gone.
 func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 	for {
-		row, last, err := o.read(ctx)
+		r, err := o.read(ctx)
 		if err != nil {
 			return nil, err
 		}
+		row, last := r.owner, r.last
+		before := termOf(r.term)
 		if row != nil && bytes.Equal(row, o.row) {
 			o.owned = true
+			o.terms.rise(before)
 			return nil, nil
 		}
 		if row == nil && o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
@@ -139,22 +159,29 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 		if err := o.granted(ctx); err != nil {
 			return nil, err
 		}
-		unchanged := store.Absent([]byte(lastKey))
-		if last != nil {
-			unchanged = store.Unchanged([]byte(lastKey), last.Mod)
-		}
 		result, err := o.st.Txn(ctx, store.Txn{
-			If: []store.Compare{store.Absent([]byte(ownerKey)), unchanged},
+			If: []store.Compare{store.Absent([]byte(ownerKey)), as(lastKey, last), as(termKey, r.term)},
 			Then: []store.Op{
 				{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Put([]byte(lastKey), o.row),
-				store.Delete(store.Key(o.standbyKey())),
+				store.Put([]byte(termKey), termText(before+1)), store.Delete(store.Key(o.standbyKey())),
 			},
 		})
+		if err == nil && result.Succeeded {
+			o.owned = true
+			o.terms.rise(before + 1)
+		}
 		if err != nil || result.Succeeded {
-			o.owned = o.owned || err == nil
 			return nil, err // if it was done all the same, the next call finds the row
 		}
 	}
+}
+
+// as returns the condition that a row is as it was read; nil: absent.
+func as(key string, read *store.Pair) store.Compare {
+	if read == nil {
+		return store.Absent([]byte(key))
+	}
+	return store.Unchanged([]byte(key), read.Mod)
 }
 
 func (o *Claim) standbyKey() string { return standbyPrefix + o.self.Incarnation }

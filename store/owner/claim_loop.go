@@ -3,6 +3,7 @@ package owner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -45,8 +46,8 @@ func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)
 
 // Hold has a goroutine say that the owner lives (keep) until ended is called, which waits for it. It
 // is called before the instance loads what is in the store, which may take longer than the lease.
-// The context that it returns ends when another has taken the store; the cause is ErrDeposed,
-// wrapped. trouble is as for keep.
+// The context that it returns ends when this instance is to step down: when another has taken the store, or may have.
+// trouble is as for keep.
 func (o *Claim) Hold(ctx context.Context, trouble func(string)) (held context.Context, ended func()) {
 	held, stop := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -62,14 +63,17 @@ func (o *Claim) Hold(ctx context.Context, trouble func(string)) (held context.Co
 	}
 }
 
-// Deposed is ErrDeposed, wrapped, if that is why a context of Hold has ended; nil if it was told to
-// end.
-func Deposed(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, ErrDeposed) {
+// SteppedDown is why an instance has to step down, ErrDeposed or ErrUnconfirmed, wrapped, if that is why a context of Hold
+// has ended; nil if it was told to end.
+func SteppedDown(ctx context.Context) error {
+	if cause := context.Cause(ctx); StepsDown(cause) {
 		return cause
 	}
 	return nil
 }
+
+// StepsDown reports whether an error is one for which an instance steps down.
+func StepsDown(err error) bool { return errors.Is(err, ErrDeposed) || errors.Is(err, ErrUnconfirmed) }
 
 // DeposedBy is who has taken the store, if that is why a context of Hold, or one made of it, has ended.
 func DeposedBy(ctx context.Context) (by Instance, ok bool) {
@@ -81,12 +85,14 @@ func DeposedBy(ctx context.Context) (by Instance, ok bool) {
 }
 
 // keep renews the ownership until the context ends, and opens the gate to switches each time
-// that nothing is against it: it is the owner, or the store does not answer, and there may be
-// nobody else. After a gap of its own it is the owner only if the store says so, or does not answer
-// for leaseTime. trouble is told why the store does not take it, and "" when it does. The error is
-// ErrDeposed, wrapped.
+// that nothing is against it: it is the owner, or the store does not answer, and nobody else was seen to stand by. After
+// a gap of its own it is the owner only if the store says so, or does not answer for leaseTime. Where another stands by,
+// and the store does not answer, the gate stays as it is, which closes it after gapLimit, and after leaseTime this
+// instance steps down. trouble is told why the store does not take it, and "" when it does. The error is ErrDeposed or
+// ErrUnconfirmed, wrapped.
 func (o *Claim) keep(ctx context.Context, trouble func(string)) error {
 	var gap time.Time // since when the store has not said, after a gap, who owns it
+	confirmed := time.Now()
 	wait := leaseEvery
 	defer o.gate.keepState()
 	for beat.Sleep(ctx, wait) {
@@ -106,12 +112,20 @@ func (o *Claim) keep(ctx context.Context, trouble func(string)) error {
 			return nil
 		case err != nil:
 			trouble(err.Error())
+			if len(o.Standbys()) > 0 {
+				if wait = gapRetry; since(confirmed) >= leaseTime {
+					o.gate.end()
+					return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
+				}
+				continue
+			}
 			if !gap.IsZero() && time.Since(gap) < leaseTime {
 				wait = gapRetry
 				continue
 			}
 		default:
 			trouble("")
+			confirmed = began
 		}
 		gap = time.Time{}
 		o.gate.refresh(began)
@@ -119,7 +133,14 @@ func (o *Claim) keep(ctx context.Context, trouble func(string)) error {
 	return nil
 }
 
-// gapRetry is how soon an instance that was stopped asks again whether it still is the owner.
+// since is how long ago a time was, by the monotonic clock or the wall clock, whichever has gone on for longer: the first stops
+// while a machine sleeps.
+func since(t time.Time) time.Duration {
+	now := time.Now()
+	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))
+}
+
+// gapRetry is how soon an instance asks again whether it still is the owner, where it may not be.
 const gapRetry = 50 * time.Millisecond
 
 // Release gives the store to others at once.

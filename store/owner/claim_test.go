@@ -39,8 +39,8 @@ func TestTwoTakeAtOnce(t *testing.T) {
 		t.Errorf("the second: other %v, %v: want it to know the first", other, err)
 	}
 	second.Release()
-	if row, _, err := first.read(t.Context()); err != nil || string(row) != string(first.row) {
-		t.Errorf("the owner is %s, %v", row, err)
+	if r, err := first.read(t.Context()); err != nil || string(r.owner) != string(first.row) {
+		t.Errorf("the owner is %s, %v", r.owner, err)
 	}
 	if other, err := first.take(t.Context()); err != nil || other != nil {
 		t.Errorf("the first, again: %v, %v", other, err)
@@ -68,8 +68,8 @@ func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	memory.Expire(first.lease)
 	take(second, "the second")
 	second.Release()
-	if row, _, err := second.read(t.Context()); err != nil || row != nil {
-		t.Fatalf("the second has gone, and the owner is %s, %v", row, err)
+	if r, err := second.read(t.Context()); err != nil || r.owner != nil {
+		t.Fatalf("the second has gone, and the owner is %s, %v", r.owner, err)
 	}
 	if err := first.renew(t.Context()); !errors.Is(err, ErrDeposed) || !strings.Contains(err.Error(), "second") {
 		t.Errorf("the second had the store: %v, want %v with its name", err, ErrDeposed)
@@ -100,11 +100,11 @@ func TestTakingIsWhole(t *testing.T) {
 	if other, err := first.take(t.Context()); other != nil || err != nil {
 		t.Fatal(other, err)
 	}
-	if _, _, err := second.read(t.Context()); err != nil || len(*second.standbys.Load()) != 0 {
+	if _, err := second.read(t.Context()); err != nil || len(*second.standbys.Load()) != 0 {
 		t.Errorf("the second sees %v stand by, %v", *second.standbys.Load(), err)
 	}
 	first.Release()
-	if row, _, err := second.read(t.Context()); row != nil || err != nil {
-		t.Errorf("the first has gone, and the owner is %s, %v", row, err)
+	if r, err := second.read(t.Context()); r.owner != nil || err != nil {
+		t.Errorf("the first has gone, and the owner is %s, %v", r.owner, err)
 	}
 }

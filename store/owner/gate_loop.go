@@ -38,7 +38,7 @@ func newGate() *gate {
 // wall clock: a machine that sleeps stops the first.
 func (g *gate) stale(now time.Time) bool {
 	looked := *g.looked.Load()
-	return now.Sub(looked) >= gapLimit || now.Round(0).Sub(looked.Round(0)) >= gapLimit
+	return max(now.Sub(looked), now.Round(0).Sub(looked.Round(0))) >= gapLimit
 }
 
 // refresh opens the gate: at that time this instance began a successful check.

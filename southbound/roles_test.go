@@ -1,0 +1,274 @@
+package southbound
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirnet/weir/internal/hub"
+	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/openflow"
+	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/session/pipe"
+)
+
+// counter are terms that nobody else raises.
+type counter struct {
+	mu     sync.Mutex
+	term   uint64
+	raised int
+	fails  int // how many more calls fail
+}
+
+func (c *counter) Term() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.term
+}
+
+func (c *counter) Raise(_ context.Context, generation uint64) (uint64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raised++
+	if c.fails > 0 {
+		c.fails--
+		return 0, errors.New("the store does not answer")
+	}
+	if int64(generation-c.term) >= 0 {
+		c.term = generation + 1
+	}
+	return c.term, nil
+}
+
+// contender is an instance with terms of its own, as another cluster has.
+type contender struct {
+	t *testing.T
+	*watcher
+	g     *Registry
+	terms *counter
+}
+
+func newContender(t *testing.T, term uint64) *contender {
+	c := &contender{t: t, watcher: &watcher{name: "w", diary: new(diary)}, terms: &counter{term: term}}
+	c.g = southboundOf(t, c.watcher)
+	c.g.cfg.Terms = c.terms
+	ctx, stop := context.WithCancel(t.Context())
+	var parts sync.WaitGroup
+	parts.Go(func() { c.g.discovery.Run(ctx) })
+	parts.Go(func() { c.g.roles.Run(ctx) })
+	parts.Go(func() { c.g.cfg.Alarms.Run(ctx) })
+	t.Cleanup(func() {
+		c.g.Server.Close(context.Background())
+		stop()
+		parts.Wait()
+	})
+	return c
+}
+
+// meet connects a switch whose controllers have these roles.
+func (c *contender) meet(d *session.Dialer, roles *session.Roles, dpid int) *session.Session {
+	c.t.Helper()
+	a, b := pipe.New(pipe.Options{})
+	if _, err := c.g.Server.ServeConn(a); err != nil {
+		c.t.Fatal(err)
+	}
+	s, err := d.ServeConn(b, roles, strict{hub.Switch(dpid)})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	synctest.Wait()
+	return s
+}
+
+// write has the application write a rule, and returns why it was not taken, by us or by the switch.
+func (c *contender) write() error {
+	if err := c.out.FlowMod(&openflow.FlowMod{Command: openflow.FlowAdd, Priority: 1}); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	if err := c.out.Barrier(func(err error) { done <- err }); err != nil {
+		return err
+	}
+	synctest.Wait()
+	return <-done
+}
+
+// writes reports whether what the application writes enters the queue, and the view and the alarms agree.
+func (c *contender) is(what string, master bool) {
+	c.t.Helper()
+	synctest.Wait()
+	if c.sw.Mastered() != master {
+		c.t.Errorf("%s: may write: %t", what, !master)
+	}
+	if err := c.write(); errors.Is(err, ErrNotMaster) == master {
+		c.t.Errorf("%s: writing: %v", what, err)
+	}
+}
+
+// alarmed returns the text of the alarm about another master of a switch; empty: there is none.
+func (c *contender) alarmed(dpid netview.DPID) string {
+	for a := range c.g.cfg.View.Snapshot().Alarms() {
+		if a.Kind == netview.AlarmOtherMaster && a.Object == dpid.String() && a.Active {
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// TestMasterOfATerm: a switch makes who asks in a later term its master, and nobody writes to it before. Who was its master
+// before finds out when the switch refuses what it writes, says so, and takes it back with the switch's next session only.
+func TestMasterOfATerm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := newContender(t, 5), newContender(t, 2)
+		dialer, roles := session.NewDialer(session.Config{}), new(session.Roles)
+		defer dialer.Close(context.Background())
+		atFirst := first.meet(dialer, roles, 7)
+		if atFirst.Role() != openflow.RoleMaster {
+			t.Errorf("at the switch the first has the role %v", atFirst.Role())
+		}
+		first.is("the first", true)
+		first.meet(dialer, new(session.Roles), 8)
+		on8 := first.sw
+		first.sw, first.out = nil, nil
+		again := func() *session.Session { return first.meet(dialer, roles, 7) }
+		atFirst.Close(nil)
+		<-atFirst.Done()
+		atFirst = again()
+
+		atSecond := second.meet(dialer, roles, 7)
+		second.is("the second, whose term was lower", true)
+		if second.terms.Term() != 6 || second.terms.raised != 1 {
+			t.Errorf("the second is in term %d, raised %d times: want 6, once", second.terms.Term(), second.terms.raised)
+		}
+		if err := first.write(); err != nil && !errors.Is(err, ErrNotMaster) {
+			t.Errorf("the first writes: %v", err)
+		}
+		first.is("the first, deposed", false)
+		if text := first.alarmed(7); !strings.Contains(text, "another controller is its master") {
+			t.Errorf("the first says %q", text)
+		}
+		if m := first.g.cfg.View.Snapshot().Master(7); m != "" {
+			t.Errorf("the first shows %q as the master", m)
+		}
+		if first.refusal.Error != nil {
+			t.Errorf("the application is told that its rule was refused: %v", first.refusal)
+		}
+		if !on8.Mastered() || first.alarmed(8) != "" {
+			t.Error("the first has lost another switch")
+		}
+		time.Sleep(time.Minute)
+		first.is("the first, a minute later", false)
+		second.is("the second, a minute later", true)
+
+		atFirst.Close(nil)
+		<-atFirst.Done()
+		again()
+		first.is("the first, in the switch's next session", true)
+		if first.alarmed(7) != "" || first.g.cfg.View.Snapshot().Master(7) != "test" {
+			t.Errorf("alarm %q, master %q", first.alarmed(7), first.g.cfg.View.Snapshot().Master(7))
+		}
+		if err := first.g.cfg.View.Snapshot().Check(); err != nil {
+			t.Error(err)
+		}
+		_ = atSecond
+	})
+}
+
+// TestTermIsRaised: a term that a switch refuses is raised, again and again while the store does not answer, and one that is out
+// of reach is not; meanwhile nothing is written.
+func TestTermIsRaised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newContender(t, 1)
+		dialer := session.NewDialer(session.Config{})
+		defer dialer.Close(context.Background())
+		knows := func(generation uint64) *session.Roles {
+			other := newContender(t, generation)
+			roles := new(session.Roles)
+			s := other.meet(dialer, roles, 1)
+			s.Close(nil)
+			<-s.Done()
+			return roles
+		}
+		c.terms.fails = 3
+		c.meet(dialer, knows(40), 2)
+		c.is("while the store does not answer", false)
+		if c.alarmed(2) != "" {
+			t.Errorf("another master is claimed: %s", c.alarmed(2))
+		}
+		time.Sleep(4 * raiseRetry)
+		c.is("when it answers", true)
+		if c.terms.Term() != 41 {
+			t.Errorf("the term is %d, want 41", c.terms.Term())
+		}
+		c.meet(dialer, knows(41), 3)
+		c.is("a switch that knows the same term", true)
+		c.meet(dialer, knows(math.MaxInt64-100), 4)
+		c.is("a switch that knows a term out of reach", false)
+		if c.terms.Term() != 41 || !strings.Contains(c.alarmed(4), "generation_id 0x7fffffffffffff9b") {
+			t.Errorf("term %d, alarm %q", c.terms.Term(), c.alarmed(4))
+		}
+	})
+}
+
+// TestSwitchWithoutRoles: a switch that refuses the request as such is written to, as it takes what anybody writes.
+func TestSwitchWithoutRoles(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		writes bool
+	}{
+		{nil, true},
+		{session.ErrTimeout, true},
+		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.BadRequestBadType}}, true},
+		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.RoleRequestFailedUnsup}}, true},
+		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.BadRequestBadExperimenter}}, true},
+		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.RoleRequestFailedStale}}, false},
+		{session.ErrRole, false},
+	} {
+		g := southboundOf(t)
+		sw := &Switch{DPID: 1}
+		g.roles.take(sw, &session.Features{Asked: openflow.RoleRequest{Role: openflow.RoleMaster}, RoleError: c.err})
+		if got := sw.role.writes.Load(); got != c.writes {
+			t.Errorf("%v: writes %t", c.err, got)
+		}
+	}
+}
+
+// strict is a switch of OpenFlow 1.0 that permits one priority to nobody.
+type strict struct{ session.SwitchHandler }
+
+func (s strict) FlowMod(c *session.Session, h openflow.Header, m *openflow.FlowMod) {
+	if m.Priority == 13 {
+		_ = c.Reply(h.XID, &openflow.ErrorMsg{Code: openflow.BadRequestEPerm, Data: make([]byte, 64)})
+	}
+}
+
+// TestSlaveOf10: a switch of OpenFlow 1.0 says of what a slave writes that it is not permitted, as of much else: the first ends
+// mastership, the other does not.
+func TestSlaveOf10(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := newContender(t, 1), newContender(t, 1)
+		dialer := session.NewDialer(session.Config{Versions: []openflow.Version{openflow.V10}})
+		defer dialer.Close(context.Background())
+		roles := new(session.Roles)
+		first.meet(dialer, roles, 7)
+		if err := first.out.FlowMod(&openflow.FlowMod{Command: openflow.FlowAdd, Priority: 13}); err != nil {
+			t.Fatal(err)
+		}
+		first.is("the first, refused a rule", true)
+		if first.refusal.Error == nil || first.refusal.Error.Code != openflow.BadRequestEPerm {
+			t.Errorf("the application is told %+v", first.refusal)
+		}
+		second.meet(dialer, roles, 7)
+		second.is("the second", true)
+		_ = first.write()
+		first.is("the first, deposed", false)
+		if first.alarmed(7) == "" {
+			t.Error("the first does not say so")
+		}
+	})
+}

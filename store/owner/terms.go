@@ -1,0 +1,100 @@
+package owner
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/weirnet/weir/store"
+)
+
+// Terms number the owners of a store: each has a higher one than all before it. Switches are told the term with each request
+// for the role of master (as its generation_id, OpenFlow 1.3, 6.3.5), and refuse a master of an earlier one. A term is in
+// the store before anybody is told of it. Any goroutine may use it.
+type Terms struct {
+	st    store.Store
+	owner []byte // the row without which no term is raised; nil: the store is of this process alone
+	now   atomic.Uint64
+}
+
+// Alone begins the next term of a store that no other instance can have. An error is the store's; the terms go on with the one
+// before then, which a switch takes too: there is nobody whom it has to refuse.
+func Alone(ctx context.Context, st store.Store) (*Terms, error) {
+	t := &Terms{st: st}
+	_, err := t.raise(ctx, func(before uint64) uint64 { return before + 1 })
+	return t, err
+}
+
+// Term is the one in which this instance owns the store.
+func (t *Terms) Term() uint64 { return t.now.Load() }
+
+// Raise makes the term a higher one than a generation that a switch knows, and returns it. The error is ErrDeposed if this
+// instance does not own the store any more, or the store's.
+func (t *Terms) Raise(ctx context.Context, generation uint64) (uint64, error) {
+	return t.raise(ctx, func(uint64) uint64 { return generation + 1 })
+}
+
+// raise writes the term that next makes of the one before, if it is a later one.
+func (t *Terms) raise(ctx context.Context, next func(before uint64) uint64) (uint64, error) {
+	for {
+		page, err := t.st.Range(ctx, store.Query{Span: store.Key(termKey)})
+		if err != nil {
+			return 0, err
+		}
+		var row *store.Pair
+		if len(page.Pairs) > 0 {
+			row = &page.Pairs[0]
+		}
+		before := termOf(row)
+		t.rise(before)
+		term := next(before)
+		if int64(term-before) <= 0 {
+			return before, nil
+		}
+		conditions := []store.Compare{as(termKey, row)}
+		if t.owner != nil {
+			conditions = append(conditions, store.Compare{Key: []byte(ownerKey), Field: store.Value, Value: t.owner})
+		}
+		result, err := t.st.Txn(ctx, store.Txn{If: conditions, Then: []store.Op{store.Put([]byte(termKey), termText(term))}})
+		if err != nil {
+			return 0, err
+		}
+		if result.Succeeded {
+			t.rise(term)
+			return term, nil
+		}
+		if t.owner == nil {
+			continue
+		}
+		owner, err := t.st.Range(ctx, store.Query{Span: store.Key(ownerKey)})
+		if err != nil {
+			return 0, err
+		}
+		if len(owner.Pairs) == 0 || string(owner.Pairs[0].Value) != string(t.owner) {
+			return 0, ErrDeposed
+		}
+	}
+}
+
+// rise makes a term that is in the store the one of this instance, unless it knows a later one.
+func (t *Terms) rise(term uint64) {
+	for {
+		now := t.now.Load()
+		if int64(term-now) <= 0 || t.now.CompareAndSwap(now, term) {
+			return
+		}
+	}
+}
+
+// termText is the row of a term.
+func termText(term uint64) []byte { return strconv.AppendUint(nil, term, 10) }
+
+// termOf reads the row of the term. Without one it is 0; so it is where it cannot be read, as switches say by their refusal
+// what it has to be above (Raise).
+func termOf(row *store.Pair) uint64 {
+	if row == nil {
+		return 0
+	}
+	term, _ := strconv.ParseUint(string(row.Value), 10, 64)
+	return term
+}
