@@ -24,8 +24,8 @@ func TestHostileTenantsLong(t *testing.T) {
 				role = "hypervisor"
 			}
 			t.Run(fmt.Sprintf("switches %s, red %s, %s", physical, speaks[red], role), func(t *testing.T) {
-				newAttack(t, attackForm{version: physical, speaks: speaks, role: role, messages: 100_000, seed: *attackSeed}).
-					run()
+				newAttack(t, attackForm{version: physical, speaks: speaks, role: role, messages: 100_000, seed: *attackSeed,
+					reactive: physical == openflow.V10}).run()
 			})
 		}
 	}

@@ -89,6 +89,7 @@ type attackForm struct {
 	role     string
 	messages int // of each attacker
 	seed     uint64
+	reactive bool // the tenants may be
 }
 
 func newAttack(t *testing.T, form attackForm) *attack {
@@ -190,7 +191,7 @@ func (a *attack) define(controllers map[string][]tenant.Controller) {
 		if !has {
 			continue
 		}
-		d := tenant.Definition{Name: name, Number: numbers[name], Controllers: to}
+		d := tenant.Definition{Name: name, Number: numbers[name], Controllers: to, Reactive: a.form.reactive}
 		for i, sw := range a.net.Switches() {
 			for _, port := range a.portsOf(name, i) {
 				d.Ports = append(d.Ports, netview.Point{DPID: netview.DPID(sw.DatapathID()), Port: port})
@@ -515,6 +516,8 @@ func TestHostileTenants(t *testing.T) {
 		"1.3": {version: openflow.V13, speaks: map[string]openflow.Version{red: openflow.V13, green: openflow.V10}},
 		"1.0": {version: openflow.V10, speaks: map[string]openflow.Version{red: openflow.V10, green: openflow.V13},
 			role: "hypervisor"},
+		"1.0, reactive": {version: openflow.V10, speaks: map[string]openflow.Version{red: openflow.V13, green: openflow.V10},
+			role: "hypervisor", reactive: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			form.messages, form.seed = attackMessages, 1

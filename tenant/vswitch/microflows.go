@@ -16,28 +16,33 @@ type micro struct {
 	reactive bool
 	flows    map[*row]bool   // that are in the physical switch, or ordered; not those that are leaving
 	byPlace  map[string]*row // of flows
-	gone     []goneFlow      // in the order of their times
-	most     int             // flows
-	rest     time.Duration   // none is made before
-	tick     time.Duration   // when entries' time-outs are looked at next
+	paths    flowtable.Paths // of flows, by the numbers of their rows
+	gone     map[goneName]*goneFlow
+	going    []goneName    // of gone, and of others that are there no more, in the order of their times
+	most     int           // flows
+	rest     time.Duration // none is made before
+	tick     time.Duration // when entries' time-outs are looked at next
 	handled  uint64
 	decision flowtable.Decision // scratch
 }
 
 // microFlow is what a row is that has no entry: a rule of packets that match the same entries.
 type microFlow struct {
-	path    flowtable.Path
-	entries []*row // that they match
+	entries []*row // that its packets match
 	groups  bool   // they go through groups
 }
 
 // goneFlow is a micro-flow that has gone, whose last counters are not known.
 type goneFlow struct {
-	number  uint32
 	count   partCount
-	last    uint16
 	entries []*row
 	until   time.Duration
+}
+
+// goneName names it: the number of its row, and its incarnation.
+type goneName struct {
+	number  uint32
+	version uint16
 }
 
 // microFlows is a physical as its micro-flows are made and removed.
@@ -58,7 +63,7 @@ func (s microFlows) add(port uint32, d *flowtable.Decision) {
 		return
 	}
 	n := s.cfg.Rows.take()
-	flow := &microFlow{path: d.Path(), groups: d.Groups}
+	flow := &microFlow{groups: d.Groups}
 	if flow.groups {
 		missed(s.made)
 	}
@@ -79,6 +84,7 @@ func (s microFlows) add(port uint32, d *flowtable.Decision) {
 	}
 	s.rows[r.number], s.byPlace[r.place] = r, r
 	m.flows[r], m.byPlace[place] = true, r
+	m.paths.Add(r.number, d)
 	p := &part{row: r, place: place, rule: *x}
 	p.count.hash = ruleset.HashPlace(x.in, x.priority, x.match)
 	r.parts = append(r.parts, p)
@@ -161,6 +167,7 @@ func (s microFlows) retire(r *row) {
 	}
 	delete(s.micro.flows, r)
 	delete(s.micro.byPlace, r.parts[0].place)
+	s.micro.paths.Remove(r.number)
 }
 
 // removeWhere removes the micro-flows of which is holds.
@@ -194,8 +201,11 @@ func (s microFlows) entryAdded(e *flowtable.Entry) {
 	if len(s.micro.flows) == 0 {
 		return
 	}
-	added := flowtable.NewAdded(e)
-	s.removeWhere(func(r *row) bool { return r.flow.path.Meets(added) })
+	var list []*row
+	for _, number := range s.micro.paths.Meeting(e) {
+		list = append(list, s.rows[number])
+	}
+	s.removeList(list)
 }
 
 // entryGone removes the micro-flows whose packets match an entry that goes, or is changed.
@@ -212,7 +222,7 @@ func (s microFlows) ended(p *part, last *ruleset.Counts) {
 	r := p.row
 	s.retire(r)
 	if last != nil {
-		counting{s.physical}.read(p, *last)
+		counting(s).read(p, *last)
 		p.count.read = s.now
 	}
 	for _, e := range r.flow.entries {
@@ -238,10 +248,7 @@ func (s microFlows) refused(p *part) {
 
 // removed takes that the physical switch has removed a micro-flow. It may say later what that has counted.
 func (s microFlows) removed(p *part) {
-	gone := &goneFlow{number: p.row.number, count: p.count, entries: p.row.flow.entries, until: s.now + lateCounts}
-	if p.set != nil {
-		gone.last = p.set.Version
-	}
+	gone := &goneFlow{count: p.count, entries: p.row.flow.entries, until: s.now + lateCounts}
 	s.drop(p)
 	s.forget(p.row, gone)
 }
@@ -255,10 +262,16 @@ func (s microFlows) forget(r *row, late *goneFlow) {
 	if late == nil || len(late.entries) == 0 {
 		return
 	}
-	if len(s.micro.gone) >= MicroFlowsMax {
-		s.micro.gone = slices.Delete(s.micro.gone, 0, 1)
+	for _, e := range late.entries {
+		e.late = late.until
 	}
-	s.micro.gone = append(s.micro.gone, *late)
+	m := &s.micro
+	if len(m.going) >= MicroFlowsMax {
+		delete(m.gone, m.going[0])
+		m.going = m.going[1:]
+	}
+	name := goneName{r.number, r.incarnation}
+	m.gone[name], m.going = late, append(m.going, name)
 }
 
 // publish tells the tables what a micro-flow has counted since they were told last, for each of its entries.
@@ -279,37 +292,43 @@ func (s microFlows) without(e *row) {
 	for r := range e.flows {
 		r.flow.entries = slices.DeleteFunc(slices.Clone(r.flow.entries), func(x *row) bool { return x == e })
 	}
-	for i := range s.micro.gone {
-		g := &s.micro.gone[i]
+	if e.flows = nil; e.late <= s.now {
+		return
+	}
+	for _, g := range s.micro.gone {
 		g.entries = slices.DeleteFunc(slices.Clone(g.entries), func(x *row) bool { return x == e })
 	}
-	e.flows = nil
 }
 
 // late takes the last counters of a micro-flow that has gone.
 func (s microFlows) late(c *ruleset.Counted, number uint32) {
-	for i := range s.micro.gone {
-		g := &s.micro.gone[i]
-		if g.number != number || g.count.hash != c.Place || c.Version != g.last {
-			continue
-		}
-		was := &g.count.counts
-		known := c.Counts.Packets != uncounted && c.Counts.Bytes != uncounted
-		if known && c.Counts.Packets >= was.Packets && c.Counts.Bytes >= was.Bytes {
-			for _, e := range g.entries {
-				s.tables.AddCounts(e.handle, c.Counts.Packets-was.Packets, c.Counts.Bytes-was.Bytes)
-			}
-		}
-		s.micro.gone = slices.Delete(s.micro.gone, i, i+1)
+	name := goneName{number, c.Version}
+	g := s.micro.gone[name]
+	if g == nil || g.count.hash != c.Place {
 		return
+	}
+	delete(s.micro.gone, name)
+	was, known := &g.count.counts, c.Counts.Packets != uncounted && c.Counts.Bytes != uncounted
+	if !known || c.Counts.Packets < was.Packets || c.Counts.Bytes < was.Bytes {
+		return
+	}
+	for _, e := range g.entries {
+		s.tables.AddCounts(e.handle, c.Counts.Packets-was.Packets, c.Counts.Bytes-was.Bytes)
 	}
 }
 
 // over forgets micro-flows whose last counters do not come.
 func (s microFlows) over() {
-	n := 0
-	for n < len(s.micro.gone) && s.micro.gone[n].until <= s.now {
-		n++
+	m := &s.micro
+	if !m.reactive {
+		m.tick = s.now + reactiveTick
 	}
-	s.micro.gone = slices.Delete(s.micro.gone, 0, n)
+	for len(m.going) > 0 {
+		g := m.gone[m.going[0]]
+		if g != nil && g.until > s.now {
+			return
+		}
+		delete(m.gone, m.going[0])
+		m.going = m.going[1:]
+	}
 }

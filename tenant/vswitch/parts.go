@@ -88,7 +88,7 @@ type physical struct {
 
 func newPhysical(cfg Config) physical {
 	s := physical{cfg: cfg, ports: make(ports), micro: micro{flows: make(map[*row]bool), byPlace: make(map[string]*row),
-		most: MicroFlowsMax},
+		gone: make(map[goneName]*goneFlow), most: MicroFlowsMax},
 		tables: flowtable.New(flowtable.Config{Tables: int(cfg.Tables), MaxEntries: cfg.MaxEntries, Handles: true}),
 		rows:   make(map[uint32]*row), byHandle: make(map[uint32]*row),
 		byPlace: make(map[string]*row), claims: make(map[string][]*part), priorities: make(map[uint16]int),

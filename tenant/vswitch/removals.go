@@ -103,7 +103,7 @@ func (f *pendingRemoval) take(c *ruleset.Counted, row uint32, v10 bool) bool {
 // Late sends the flow-removed messages that have waited for as long as they may.
 func (s Tally) Late(now time.Duration, out Output) {
 	s.begin(Origin{}, now, out)
-	Reactive{s.Switch}.expire()
+	Reactive(s).expire()
 	microFlows{&s.physical}.over()
 	for len(s.pendingRemovals) > 0 && s.pendingRemovals[0].until <= now {
 		f := s.pendingRemovals[0]
@@ -114,14 +114,11 @@ func (s Tally) Late(now time.Duration, out Output) {
 
 // Due returns when Late is to be called; false if nothing waits.
 func (s Tally) Due() (at time.Duration, ok bool) {
-	if s.micro.reactive {
+	if s.micro.reactive || len(s.micro.going) > 0 {
 		at, ok = s.micro.tick, true
 	}
 	if len(s.pendingRemovals) > 0 && (!ok || s.pendingRemovals[0].until < at) {
 		at, ok = s.pendingRemovals[0].until, true
-	}
-	if len(s.micro.gone) > 0 && (!ok || s.micro.gone[0].until < at) {
-		at, ok = s.micro.gone[0].until, true
 	}
 	return at, ok
 }

@@ -90,6 +90,7 @@ type row struct {
 	parts       []*part
 	flow        *microFlow    // which it is, and has no entry; nil: it is none
 	flows       map[*row]bool // the micro-flows of its entry, some of them leaving
+	late        time.Duration // until then the last counters of a micro-flow of it may come
 	count       rowCount
 	waits       []*interval // in which it was ordered, and has had no outcome since
 }
