@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -29,6 +30,7 @@ type saver struct {
 
 	mu      sync.Mutex // guards what follows
 	changed []*connect.Switch
+	leaving map[*connect.Switch]bool // that are gone, and whose records may not all be withdrawn
 	rows    map[uint16]*vswitch.Rows // by the tenant's number; a later tenant of a number has those of the one before
 
 	waiting map[*connect.Switch]time.Time // the part's: when each is to be saved
@@ -79,6 +81,7 @@ func (s *saver) turn() (next time.Time) {
 			again := connect.Save(sw)
 			if at = now.Add(again); again == 0 {
 				delete(s.waiting, sw)
+				s.left(sw)
 				continue
 			}
 			s.waiting[sw] = at
@@ -90,11 +93,31 @@ func (s *saver) turn() (next time.Time) {
 	return next
 }
 
-// finish writes what is left, as long as the context allows.
+// leaves notes that a switch is gone, whose records are to be withdrawn.
+func (s *saver) leaves(sw *connect.Switch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.journal != nil {
+		s.leaving[sw], s.changed = true, append(s.changed, sw)
+		s.part.Bell.Ring()
+	}
+}
+
+// left notes that the records of a switch that is gone are withdrawn, as of any that has nothing to write.
+func (s *saver) left(sw *connect.Switch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.leaving, sw)
+}
+
+// finish writes what is left, also of switches that are gone, as long as the context allows.
 func (s *saver) finish(ctx context.Context, all []*connect.Switch) {
 	if s.journal == nil {
 		return
 	}
+	s.mu.Lock()
+	all = slices.AppendSeq(all, maps.Keys(s.leaving))
+	s.mu.Unlock()
 	for len(all) > 0 {
 		if all = slices.DeleteFunc(all, connect.Close); len(all) == 0 {
 			return

@@ -139,7 +139,7 @@ func New(cfg Config) *Tenancies {
 	s.dialing, s.stop = context.WithCancel(context.Background())
 	s.owners.Store(&owners{})
 	s.saver = saver{log: cfg.Log.Warn, now: cfg.Now, rows: make(map[uint16]*vswitch.Rows),
-		waiting: make(map[*connect.Switch]time.Time)}
+		leaving: make(map[*connect.Switch]bool), waiting: make(map[*connect.Switch]time.Time)}
 	s.saver.part = loop.Part{Name: "tables of tenants", Bell: loop.NewBell(), Turn: s.saver.turn}
 	s.Part = loop.Part{
 		Name: "tenancies", Bell: loop.NewBell(), Turn: s.turn, End: s.end,

@@ -94,6 +94,7 @@ func (t *tenancy) removeAt(dpid netview.DPID) {
 	t.of.mu.Unlock()
 	v.connect(nil)
 	v.sw.Withdraw()
+	t.of.saver.leaves(v.sw)
 	v.physical.leave(v)
 	v.physical.set(v.tenant, nil)
 }
