@@ -292,7 +292,15 @@ func (o *output) PacketIn(p *flowtable.PacketIn) {
 	}
 }
 
+// FlowRemoved tells the controllers, when the journal says that the tables are being changed: after a crash the entry may be
+// there again else.
 func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
+	if o.saving.holds((*Switch)(o)) {
+		own := *m
+		own.Match = m.Match.Clone()
+		o.saving.held = append(o.saving.held, heldAnswer{removed: &own})
+		return
+	}
 	for _, c := range o.conns {
 		c.FlowRemoved(m)
 	}
@@ -323,7 +331,8 @@ func (o *output) Refused(who vswitch.Origin, why *flowtable.Error) {
 
 // Confirmed answers a barrier, when the journal says that the tables are being changed.
 func (o *output) Confirmed(who vswitch.Origin) {
-	if o.saving.holds((*Switch)(o), who) {
+	if o.saving.holds((*Switch)(o)) {
+		o.saving.held = append(o.saving.held, heldAnswer{barrier: who})
 		return
 	}
 	if c := o.from(who); c != nil {
