@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,6 +66,11 @@ func writeTenant(ctx context.Context, c *client.Client, w io.Writer, f command.F
 	}
 	if t.Created != nil {
 		rows = append(rows, []string{"created", timestamp(*t.Created)}, []string{"by", t.By}, []string{"etag", t.ETag})
+	}
+	if s := t.State; s != nil {
+		rows = append(rows, []string{"cpu", fmt.Sprintf("%v used; its messages waited %s for a turn, %v",
+			time.Duration(s.UsedMS)*time.Millisecond, command.Plural(int(s.TurnsWaited), "time", "times"),
+			time.Duration(s.WaitedMS)*time.Millisecond)})
 	}
 	if err := command.WriteTable(w, rows); err != nil || t.State == nil {
 		return err

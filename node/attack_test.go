@@ -36,14 +36,13 @@ const (
 	green  = "green"
 	nobody = "nobody"
 	stray  = "stray"
-	spy    = "spy" // has no hosts
 )
 
 // hostOwners are whose the five hosts of each switch are.
 var hostOwners = [...]string{red, blue, nobody, green, blue}
 
 // numbers are those of the tenants.
-var numbers = map[string]uint16{red: 1, blue: 2, green: 3, spy: 4}
+var numbers = map[string]uint16{red: 1, blue: 2, green: 3}
 
 const markBegin = "[mark of "
 
@@ -56,7 +55,7 @@ func markOf(b []byte) string {
 	if at < 0 {
 		return ""
 	}
-	for _, owner := range []string{red, blue, green, nobody, stray, spy} {
+	for _, owner := range []string{red, blue, green, nobody, stray} {
 		if bytes.HasPrefix(b[at:], mark(owner)) {
 			return owner
 		}
@@ -64,9 +63,8 @@ func markOf(b []byte) string {
 	return ""
 }
 
-// attack is an instance of which tenants red, green and spy are hostile. Red and blue share links and have spaces of many
-// fields, which overlap; green has its hosts' ports, and all that comes in there; spy is shown all that others are, at all
-// ports. Blue's controller keeps to itself.
+// attack is an instance of which tenants red and green are hostile. Red and blue share links and have spaces of many fields,
+// which overlap; green has its hosts' ports, and all that comes in there. Blue's controller keeps to itself.
 type attack struct {
 	t       *testing.T
 	form    attackForm
@@ -165,8 +163,6 @@ func (a *attack) look(sw int, port uint32, to string, way emu.CaptureKind, frame
 		}
 	}
 	switch {
-	case owner == spy:
-		leak("a frame of spy's")
 	case (owner == red || owner == blue) && !discovery && a.frames != nil && a.frames.Owner(frame) != numbers[owner]:
 		leak("a frame of " + owner + "'s is out of its space")
 	case to == "" && owner == green:
@@ -190,7 +186,7 @@ func (a *attack) look(sw int, port uint32, to string, way emu.CaptureKind, frame
 func (a *attack) define(controllers map[string][]tenant.Controller) {
 	a.t.Helper()
 	all := tenant.New()
-	for _, name := range []string{red, blue, green, spy} {
+	for _, name := range []string{red, blue, green} {
 		to, has := controllers[name]
 		if !has {
 			continue
@@ -217,11 +213,6 @@ func (a *attack) define(controllers map[string][]tenant.Controller) {
 				}
 			}
 			d.Space = append(d.Space, region)
-		}
-		if name == spy {
-			d.Watched = make([]tenant.Region, 2)
-			d.Watched[0].Match.SetUint(openflow.FieldVLANVID, 0)
-			d.Watched[1].Match.SetUintMasked(openflow.FieldVLANVID, uint64(openflow.VLANPresent), uint64(openflow.VLANPresent))
 		}
 		if err := all.Put(d); err != nil {
 			a.t.Fatal(err)
@@ -383,7 +374,7 @@ func (a *attack) quiet() (list map[string]uint64) {
 }
 
 // attackers are the hostile tenants.
-var attackers = []string{red, green, spy}
+var attackers = []string{red, green}
 
 // run makes the attack, and checks that it harmed those who made it only.
 func (a *attack) run() {
@@ -423,13 +414,7 @@ func (a *attack) run() {
 		a.weir.await(fmt.Sprintf("what host %d sent to host %d: %d frames", pair[0], pair[1], n),
 			func() bool { return a.arrived()[pair]-was[pair] == n })
 	}
-	a.weir.await("the attackers' rules to be settled", func() bool { return a.calm(red) && a.calm(green) && a.calm(spy) })
-	states, _ := a.tenants.State(spy)
-	for i := range states {
-		if states[i].Entries > 0 {
-			t.Errorf("a tenant with read-only regions alone has %d entries", states[i].Entries)
-		}
-	}
+	a.weir.await("the attackers' rules to be settled", func() bool { return a.calm(red) && a.calm(green) })
 	if a.victim.portChanges() == changes {
 		a.compareRules(before, a.rules(blue), all)
 	} else { // bandwidth is not limited here: attackers have filled a link, and discovery did not hear its probes
@@ -528,12 +513,11 @@ const attackMessages = 2000
 // the second has one table.
 func TestHostileTenants(t *testing.T) {
 	for name, form := range map[string]attackForm{
-		"1.3": {version: openflow.V13,
-			speaks: map[string]openflow.Version{red: openflow.V13, green: openflow.V10, spy: openflow.V13}},
-		"1.0": {version: openflow.V10, role: "hypervisor",
-			speaks: map[string]openflow.Version{red: openflow.V10, green: openflow.V13, spy: openflow.V10}},
-		"1.0, reactive": {version: openflow.V10, role: "hypervisor", reactive: true,
-			speaks: map[string]openflow.Version{red: openflow.V13, green: openflow.V10, spy: openflow.V13}},
+		"1.3": {version: openflow.V13, speaks: map[string]openflow.Version{red: openflow.V13, green: openflow.V10}},
+		"1.0": {version: openflow.V10, speaks: map[string]openflow.Version{red: openflow.V10, green: openflow.V13},
+			role: "hypervisor"},
+		"1.0, reactive": {version: openflow.V10, speaks: map[string]openflow.Version{red: openflow.V13, green: openflow.V10},
+			role: "hypervisor", reactive: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			form.messages, form.seed = attackMessages, 1

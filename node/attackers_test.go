@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -133,9 +132,6 @@ func (v *victim) install() {
 
 // portsOf are a tenant's ports at a switch, by its index.
 func (a *attack) portsOf(name string, sw int) (list []uint32) {
-	if name == spy {
-		return a.net.Switches()[sw].Ports()
-	}
 	for _, port := range a.net.Switches()[sw].Ports() {
 		if host := port <= uint32(len(hostOwners)); host && hostOwners[port-1] == name || !host && name != green {
 			list = append(list, port)
@@ -262,8 +258,7 @@ func (x *attacker) end() {
 	if len(x.foreign) > 0 {
 		x.a.t.Errorf("%s was shown what is others': %v", x.name, x.foreign)
 	}
-	if x.got[openflow.TypeMultipartReply] == 0 || x.got[openflow.TypeError] == 0 || x.frames == 0 && x.name != spy ||
-		x.got[openflow.TypePacketIn] == 0 && x.name == spy {
+	if x.got[openflow.TypeMultipartReply] == 0 || x.got[openflow.TypeError] == 0 || x.frames == 0 {
 		x.a.t.Errorf("%s got %v, and its hosts sent %d frames: nothing was tested", x.name, x.got, x.frames)
 	}
 }
@@ -350,8 +345,7 @@ func (x *attacker) connection(c net.Conn, stalls bool, seed uint64) {
 	send(&openflow.SetConfig{MissSendLen: openflow.ControllerNoCut})
 	<-x.began
 	var space []openflow.Match
-	d := x.a.all.Get(x.name)
-	for _, r := range slices.Concat(d.Space, d.Watched) {
+	for _, r := range x.a.all.Get(x.name).Space {
 		space = append(space, r.Match)
 	}
 	x.flood(c, int(dpid)-1, rogue.New(rogue.Config{Version: v, Seed: seed, Ports: 7, Own: x.a.portsOf(x.name, int(dpid)-1),
@@ -364,9 +358,6 @@ func (x *attacker) flood(c net.Conn, sw int, from *rogue.Controller) {
 	own := sw*len(hostOwners) + map[string]int{red: 0, green: 3}[x.name]
 	for {
 		s := from.Next()
-		if s.Frame != nil && x.name == spy {
-			continue // it has no hosts
-		}
 		if s.Frame != nil {
 			if x.name == red && x.a.frames.Owner(s.Frame) != numbers[red] {
 				copy(s.Frame[6:], []byte{2, 0, 0, 0, 0, 1})
@@ -438,7 +429,7 @@ func (x *attacker) look(h openflow.Header, m openflow.Message, b []byte) {
 		x.refused[e.Code]++
 	}
 	x.mu.Unlock()
-	if owner := markOf(b); owner != "" && owner != x.name && (x.name != spy || h.Type != openflow.TypePacketIn) {
+	if owner := markOf(b); owner != "" && owner != x.name {
 		x.note("a mark of " + owner)
 	}
 	if bytes.Contains(b, binary.BigEndian.AppendUint64(nil, victimCookie)) {
@@ -446,7 +437,7 @@ func (x *attacker) look(h openflow.Header, m openflow.Message, b []byte) {
 	}
 	port := func(number uint32, what string) {
 		host := number <= uint32(len(hostOwners))
-		if number <= openflow.PortMax && x.name != spy && (host && hostOwners[number-1] != x.name || !host && x.name == green) {
+		if number <= openflow.PortMax && (host && hostOwners[number-1] != x.name || !host && x.name == green) {
 			x.note(fmt.Sprintf("port %d in %s", number, what))
 		}
 	}

@@ -114,7 +114,9 @@ type tenantStates struct{ *tenancy.Tenancies }
 // State implements api.TenantStates.
 func (s tenantStates) State(name string) (client.TenantState, bool) {
 	list, ok := s.Tenancies.State(name)
-	state := client.TenantState{Switches: []client.TenantSwitch{}}
+	used := s.Used(name)
+	state := client.TenantState{Switches: []client.TenantSwitch{}, UsedMS: used.Used.Milliseconds(), TurnsWaited: used.Waits,
+		WaitedMS: used.Waited.Milliseconds()}
 	for i := range list {
 		v := &list[i]
 		sw := client.TenantSwitch{DPID: v.DPID.String(), Connected: v.Connected, Controllers: []client.TenantConnection{},

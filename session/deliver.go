@@ -16,6 +16,7 @@ type delivery struct {
 	to         sessionHandler // the one of the two that is not nil
 	frames     FrameHandler   // nil if the handler is none
 	answers    AnswerHandler  // nil if the handler is none
+	turns      TurnHandler    // nil if the handler is none
 	connected  bool
 
 	pin    openflow.PacketIn
@@ -30,6 +31,9 @@ func newDelivery(s *Session, h Handler, sw SwitchHandler) delivery {
 	}
 	d.frames, _ = d.to.(FrameHandler)
 	d.answers, _ = d.to.(AnswerHandler)
+	if s.group.driver == nil {
+		d.turns, _ = d.to.(TurnHandler)
+	}
 	return d
 }
 

@@ -64,6 +64,19 @@ type BarrierHandler interface {
 	Barrier(s *Session, h openflow.Header)
 }
 
+// TurnHandler may be implemented by a SwitchHandler whose sessions take turns with others: messages that were read are handed
+// over during a turn only. It is not asked in sessions of a Driver.
+type TurnHandler interface {
+	// BeginTurn begins a turn, before Connected too. It may wait; false: the session is being closed.
+	BeginTurn() bool
+	// TurnOver is called after each message. If it is true, BatchEnd and NextTurn come next.
+	TurnOver() bool
+	// NextTurn is EndTurn and BeginTurn: more has been read.
+	NextTurn() bool
+	// EndTurn ends the turn, when what was answered and sent has been written, as far as the peer takes it at once.
+	EndTurn()
+}
+
 // RefusedHandler may be implemented by a SwitchHandler that wants to know why a session has ended
 // that was not Connected.
 type RefusedHandler interface {

@@ -52,6 +52,10 @@ func (r *reader) batch(n int) {
 	out := &r.s.out
 	r.s.in.bytes.Add(uint64(n))
 	r.input.filled(n)
+	turns := r.handler.turns
+	if turns != nil && !turns.BeginTurn() {
+		return
+	}
 	out.begin()
 	sense := r.core.plausible
 	for r.core.out.reason == nil {
@@ -60,6 +64,9 @@ func (r *reader) batch(n int) {
 			break
 		}
 		r.receive(frame)
+		if turns != nil && turns.TurnOver() && !r.nextTurn() {
+			return
+		}
 		if out.queue.size.Load() >= flushBytes {
 			out.flush()
 			out.begin()
@@ -71,6 +78,20 @@ func (r *reader) batch(n int) {
 	}
 	r.batchEnd()
 	out.flush()
+	if turns != nil {
+		turns.EndTurn()
+	}
+}
+
+// nextTurn ends a turn in the middle of a batch, and begins the next one; false: there is none.
+func (r *reader) nextTurn() bool {
+	r.batchEnd()
+	r.s.out.flush()
+	if !r.handler.turns.NextTurn() {
+		return false
+	}
+	r.s.out.begin()
+	return true
 }
 
 // receive takes one message that was read: the hot ones of a connected session go straight to the

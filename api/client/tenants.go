@@ -84,7 +84,10 @@ type Tenant struct {
 
 // TenantState is how a tenant is served.
 type TenantState struct {
-	Switches []TenantSwitch `json:"switches" nullable:"false" doc:"Those at which it has ports."`
+	Switches    []TenantSwitch `json:"switches" nullable:"false" doc:"Those at which it has ports."`
+	UsedMS      int64          `json:"used_ms" doc:"How long messages of its controllers were worked on, in milliseconds, since it is served: of all processors together."`
+	TurnsWaited uint64         `json:"turns_waited" doc:"How many times its controllers' messages waited for a turn at the processors, as others had theirs or it had used up its share."`
+	WaitedMS    int64          `json:"waited_ms" doc:"How long these waited, in milliseconds, of all its connections together."`
 	// NotEnforced is about the definition as a whole; each switch says more.
 	NotEnforced []string `json:"not_enforced,omitempty" nullable:"false" doc:"Limits of the definition that are not in force at all of these switches: mbps, as some have no meters. bandwidth_problem of the switches says why."`
 }

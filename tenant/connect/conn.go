@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/session"
+	"github.com/weirnet/weir/tenant/shares"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
@@ -26,6 +27,7 @@ type conn struct {
 	messages atomic.Pointer[rate.Limiter] // nil: it may send what it likes
 	closing  chan struct{}                // closed by Connection.Close
 	closed   sync.Once
+	turn     *shares.Turn  // nil: it takes none
 	now      time.Duration // of the batch that is being read, once it is wanted; 0 between batches. The reader's
 
 	// The switch's lock guards what follows.
@@ -37,6 +39,7 @@ var (
 	_ session.SwitchHandler  = (*conn)(nil)
 	_ session.BarrierHandler = (*conn)(nil)
 	_ session.RefusedHandler = (*conn)(nil)
+	_ session.TurnHandler    = (*conn)(nil)
 )
 
 // Connection is one connection to a controller, as who has made it sees it.
@@ -67,7 +70,26 @@ func (c *Connection) State() (v openflow.Version, role openflow.Role, ok bool, e
 func newConn(s *Switch) *conn {
 	c := &conn{sw: s, closing: make(chan struct{})}
 	c.Agent = agent.New(c)
+	if s.cfg.Account != nil {
+		c.turn = s.cfg.Account.Turn()
+	}
 	return c
+}
+
+// BeginTurn begins a turn of the tenant's.
+func (c *conn) BeginTurn() bool { return c.turn == nil || c.turn.Begin(c.closing) }
+
+// TurnOver reports whether it is over.
+func (c *conn) TurnOver() bool { return c.turn != nil && c.turn.Over() }
+
+// NextTurn ends it, and begins another one.
+func (c *conn) NextTurn() bool { return c.turn == nil || c.turn.Next(c.closing) }
+
+// EndTurn ends it.
+func (c *conn) EndTurn() {
+	if c.turn != nil {
+		c.turn.End()
+	}
 }
 
 // Connected adds the connection to those of the switch, after the handshake.

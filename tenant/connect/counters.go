@@ -48,26 +48,15 @@ func (c *conn) counters(s *session.Session, body openflow.RequestBody) bool {
 	if !ok {
 		return true
 	}
-	wait, ask := c.await(k)
+	news, ask := c.younger(k)
 	if ask {
 		c.sw.cfg.Physical.Count(k)
 	}
-	if wait != nil {
-		c.BatchEnd(s) // the messages before do not wait with this one
-		timer := time.NewTimer(countersWait)
-		defer timer.Stop()
-		select {
-		case <-wait:
-		case <-timer.C:
-		case <-c.closing:
-			return false
-		}
-	}
-	return true
+	return news == nil || c.await(s, news, countersWait)
 }
 
-// await returns what to wait for before counters of a kind are shown, nil for nothing, and whether to ask for them.
-func (c *conn) await(k vswitch.CounterKind) (news <-chan struct{}, ask bool) {
+// younger returns what to wait for before counters of a kind are shown, nil for nothing, and whether to ask for them.
+func (c *conn) younger(k vswitch.CounterKind) (news <-chan struct{}, ask bool) {
 	s := c.sw
 	s.mu.Lock()
 	defer s.unlock()

@@ -82,13 +82,21 @@ func (c *conn) pace(s *session.Session) bool {
 	c.sw.mu.Lock()
 	c.sw.losses.Paced++
 	c.sw.unlock()
-	c.BatchEnd(s) // the messages before do not wait with this one
+	return c.await(s, nil, wait)
+}
+
+// await waits for news, or so long; the messages before do not wait with this one, and others have their turns. It returns false
+// when the connection is being closed.
+func (c *conn) await(s *session.Session, news <-chan struct{}, wait time.Duration) bool {
+	c.BatchEnd(s)
+	c.EndTurn()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
+	case <-news:
 	case <-timer.C:
-		return true
 	case <-c.closing:
 		return false
 	}
+	return c.BeginTurn()
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/tenant/vswitch"
@@ -35,12 +34,12 @@ const (
 // saving is what is known of the tables in the journal. Before the first change after a time without changes is confirmed, the
 // journal says that the tables are being changed: who reads it after a crash knows that it may not have the last changes.
 type saving struct {
-	marked  bool          // the journal says so, or will before whatever is appended from now on
-	marking int           // it is not known yet that it says so
-	since   time.Duration // the first of these was appended
-	late    bool          // that is longer ago than markWait: barriers do not wait any more
-	held    []heldAnswer  // which wait for that
-	retry   time.Duration // no mark is tried before
+	marked  bool             // the journal says so, or will before whatever is appended from now on
+	marking int              // it is not known yet that it says so
+	since   time.Duration    // the first of these was appended
+	late    bool             // that is longer ago than markWait: barriers do not wait any more
+	held    []vswitch.Origin // barriers, which wait for that
+	retry   time.Duration    // no mark is tried before
 
 	batch   *vswitch.Batch // that is being written
 	begun   time.Duration  // when it was appended
@@ -52,12 +51,6 @@ type saving struct {
 
 	records []journal.Record // scratch
 	data    []byte           // scratch
-}
-
-// heldAnswer is a barrier that is to be answered, or a flow-removed message.
-type heldAnswer struct {
-	barrier vswitch.Origin
-	removed *openflow.FlowRemoved // nil: it is a barrier
 }
 
 // saveOutcome is what has become of a batch.
@@ -86,23 +79,22 @@ func (v *saving) note(s *Switch) {
 	}
 }
 
-// holds reports whether what tells a controller of changes waits, as a barrier's reply: what has changed before it is noted
-// first. The lock is held.
-func (v *saving) holds(s *Switch) bool {
-	v.note(s)
-	return v.marking > 0 && !v.late
+// holds takes a barrier, which is to be answered, and reports whether it waits: what has changed before it is noted first. The
+// lock is held.
+func (v *saving) holds(s *Switch, who vswitch.Origin) bool {
+	if v.note(s); v.marking == 0 || v.late {
+		return false
+	}
+	v.held = append(v.held, who)
+	return true
 }
 
-// answer says what waits. The lock is held.
+// answer answers the barriers that wait. The lock is held.
 func (v *saving) answer(s *Switch) {
 	held := v.held
 	v.held = nil
-	for _, x := range held {
-		if x.removed != nil {
-			(*output)(s).FlowRemoved(x.removed)
-		} else {
-			(*output)(s).Confirmed(x.barrier)
-		}
+	for _, who := range held {
+		(*output)(s).Confirmed(who)
 	}
 }
 
@@ -142,10 +134,14 @@ const leftoverFor = 10 * time.Second
 
 // Save writes what has changed of a switch. It returns after how long it is to be called again; 0: not before Journal.Changed.
 func Save(s *Switch) (again time.Duration) {
+	began := s.cfg.Now()
 	s.mu.Lock()
 	again = s.saving.save(s)
 	if s.unlock() {
 		s.give()
+	}
+	if s.cfg.Account != nil {
+		s.cfg.Account.Charge(s.cfg.Now() - began)
 	}
 	return again
 }

@@ -97,41 +97,6 @@ func restored(t *testing.T, j *slowJournal) (entries int, err error) {
 	return entries, err
 }
 
-// TestRemovalIsMarked: a controller hears of an entry that ended by itself when the journal says that the tables are being
-// changed, and before a barrier's reply; after a crash before that the entry is there.
-func TestRemovalIsMarked(t *testing.T) {
-	s, j, orders, now := recording(t)
-	c := connect(t, s, listen(t))
-	m := output1(1)
-	m.HardTimeout, m.Flags = 1, openflow.FlagSendFlowRemoved
-	c.send(m, 1)
-	rule := (<-orders)[0].Rules
-	s.Outcomes([]ruleset.Outcome{{Rules: rule, Result: ruleset.Installed}})
-	j.tell(nil)
-	Save(s)
-	j.tell(nil)
-	now.Add(int64(settleDelay))
-	for Save(s) != 0 {
-		j.tell(nil)
-	}
-	if n, err := restored(t, j); n != 1 || err != nil {
-		t.Fatalf("%d entries are restored, error %v", n, err)
-	}
-	s.Outcomes([]ruleset.Outcome{{Rules: rule, Result: ruleset.Ended, Last: &ruleset.Counts{}}})
-	c.send(&openflow.BarrierRequest{}, 2)
-	c.send(&openflow.EchoRequest{}, 3)
-	if h, text := c.next(); h.Type != openflow.TypeEchoReply {
-		t.Fatalf("before the journal says that the tables are being changed the controller hears %s", text)
-	}
-	j.tell(nil)
-	if h, text := c.next(); h.Type != openflow.TypeFlowRemoved {
-		t.Fatalf("then it hears %s", text)
-	}
-	if h, text := c.next(); h.Type != openflow.TypeBarrierReply {
-		t.Fatalf("after the flow-removed it hears %s", text)
-	}
-}
-
 // TestFirstChangeIsMarked: a barrier after the first change waits until the journal says that the tables are being changed; one
 // after the next change does not. When nothing has changed for a while the journal says that it has all, and the next change
 // is marked again.

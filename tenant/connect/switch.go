@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/tenant"
+	"github.com/weirnet/weir/tenant/shares"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
@@ -24,7 +25,8 @@ type Config struct {
 	Sessions *session.Dialer
 	Now      func() time.Duration // since any instant; any goroutine calls it
 	Physical Physical
-	Journal  Journal // nil: the tables are kept nowhere
+	Account  *shares.Account // of the tenant, which its connections have turns of; nil: they have none
+	Journal  Journal         // nil: the tables are kept nowhere
 }
 
 // Physical is the way to the physical switch. Its methods are called in the order in which the virtual switch changes, copy
@@ -292,15 +294,7 @@ func (o *output) PacketIn(p *flowtable.PacketIn) {
 	}
 }
 
-// FlowRemoved tells the controllers, when the journal says that the tables are being changed: after a crash the entry may be
-// there again else.
 func (o *output) FlowRemoved(m *openflow.FlowRemoved) {
-	if o.saving.holds((*Switch)(o)) {
-		own := *m
-		own.Match = m.Match.Clone()
-		o.saving.held = append(o.saving.held, heldAnswer{removed: &own})
-		return
-	}
 	for _, c := range o.conns {
 		c.FlowRemoved(m)
 	}
@@ -331,8 +325,7 @@ func (o *output) Refused(who vswitch.Origin, why *flowtable.Error) {
 
 // Confirmed answers a barrier, when the journal says that the tables are being changed.
 func (o *output) Confirmed(who vswitch.Origin) {
-	if o.saving.holds((*Switch)(o)) {
-		o.saving.held = append(o.saving.held, heldAnswer{barrier: who})
+	if o.saving.holds((*Switch)(o), who) {
 		return
 	}
 	if c := o.from(who); c != nil {

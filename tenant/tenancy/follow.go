@@ -126,8 +126,9 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	for _, d := range all.All() {
 		t := s.tenancies[d.Name]
 		if t == nil {
-			t = &tenancy{of: s, rows: s.saver.rowsOf(d.Number), virtual: make(map[netview.DPID]*virtual),
-				classified: make(map[netview.DPID]classified), unmetered: make(map[netview.DPID]unmetered)}
+			t = &tenancy{of: s, account: s.shares.Account(), rows: s.saver.rowsOf(d.Number),
+				virtual: make(map[netview.DPID]*virtual), classified: make(map[netview.DPID]classified),
+				unmetered: make(map[netview.DPID]unmetered)}
 			s.mu.Lock()
 			s.tenancies[d.Name] = t
 			s.mu.Unlock()

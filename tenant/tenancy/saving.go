@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -30,7 +29,6 @@ type saver struct {
 
 	mu      sync.Mutex // guards what follows
 	changed []*connect.Switch
-	leaving map[*connect.Switch]bool // that are gone, and whose records may not all be withdrawn
 	rows    map[uint16]*vswitch.Rows // by the tenant's number; a later tenant of a number has those of the one before
 
 	waiting map[*connect.Switch]time.Time // the part's: when each is to be saved
@@ -81,7 +79,6 @@ func (s *saver) turn() (next time.Time) {
 			again := connect.Save(sw)
 			if at = now.Add(again); again == 0 {
 				delete(s.waiting, sw)
-				s.left(sw)
 				continue
 			}
 			s.waiting[sw] = at
@@ -93,31 +90,11 @@ func (s *saver) turn() (next time.Time) {
 	return next
 }
 
-// leaves notes that a switch is gone, whose records are to be withdrawn.
-func (s *saver) leaves(sw *connect.Switch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.journal != nil {
-		s.leaving[sw], s.changed = true, append(s.changed, sw)
-		s.part.Bell.Ring()
-	}
-}
-
-// left notes that the records of a switch that is gone are withdrawn, as of any that has nothing to write.
-func (s *saver) left(sw *connect.Switch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.leaving, sw)
-}
-
-// finish writes what is left, also of switches that are gone, as long as the context allows.
+// finish writes what is left, as long as the context allows.
 func (s *saver) finish(ctx context.Context, all []*connect.Switch) {
 	if s.journal == nil {
 		return
 	}
-	s.mu.Lock()
-	all = slices.AppendSeq(all, maps.Keys(s.leaving))
-	s.mu.Unlock()
 	for len(all) > 0 {
 		if all = slices.DeleteFunc(all, connect.Close); len(all) == 0 {
 			return

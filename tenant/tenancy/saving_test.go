@@ -47,38 +47,32 @@ func kept(t *testing.T, st store.Store) (*Tenancies, *journal.Journal) {
 	return s, j
 }
 
-// served has a controller that adds entries; end ends it, and the connections to it.
-func served(t *testing.T, s *Tenancies) (address string, end func()) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, done := session.NewServer(session.Config{}, adder{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = server.Serve(l)
-	}()
-	return l.Addr().String(), func() {
-		s.stop()
-		_ = s.sessions.Close(context.Background())
-		s.dialers.Wait()
-		_ = server.Close(context.Background())
-		<-done
-	}
-}
-
 // TestLaterTenantOfTheNumber: what a tenant that is gone has in the journal is withdrawn, and nothing of a later tenant that has
 // its number.
 func TestLaterTenantOfTheNumber(t *testing.T) {
 	st := store.NewMemory(nil)
 	s, j := kept(t, st)
-	address, end := served(t, s)
-	defer end()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, served := session.NewServer(session.Config{}, adder{}), make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(l)
+	}()
+	defer func() {
+		s.stop()
+		_ = s.sessions.Close(context.Background())
+		s.dialers.Wait()
+		_ = server.Close(context.Background())
+		<-served
+	}()
 	// red returns the switch of a tenant that has come, when it has an entry.
 	red := func(id string) *connect.Switch {
 		all := tenant.New()
 		if err := all.Put(tenant.Definition{Name: "red", ID: id, Number: 1, Ports: []netview.Point{{DPID: 1}},
-			Controllers: []tenant.Controller{{Address: address}}}); err != nil {
+			Controllers: []tenant.Controller{{Address: l.Addr().String()}}}); err != nil {
 			t.Fatal(err)
 		}
 		s.Set(all)
@@ -104,54 +98,8 @@ func TestLaterTenantOfTheNumber(t *testing.T) {
 	j.Turn(t.Context())
 	saved(first)
 	saved(second)
-	for len(s.saver.leaving) > 0 {
-		s.saver.turn()
-		time.Sleep(time.Millisecond)
-	}
 	again, _ := kept(t, st)
 	if x := again.saver.saved[1][1]; x == nil || x.ID != "2" || len(x.Numbers) != 2 {
 		t.Errorf("the journal has %+v, want the switch of the second tenant and its entry", x)
-	}
-}
-
-// TestEndAfterRemoval: an orderly end withdraws what a tenant has in the journal that was removed just before.
-func TestEndAfterRemoval(t *testing.T) {
-	st := store.NewMemory(nil)
-	s, j := kept(t, st)
-	address, end := served(t, s)
-	defer end()
-	all := tenant.New()
-	if err := all.Put(tenant.Definition{Name: "red", ID: "1", Number: 1, Ports: []netview.Point{{DPID: 1}},
-		Controllers: []tenant.Controller{{Address: address}}}); err != nil {
-		t.Fatal(err)
-	}
-	s.Set(all)
-	s.Begin()
-	sw := s.tenancies["red"].virtual[1].sw
-	settle := func(done func() bool) {
-		for !done() {
-			j.Turn(t.Context())
-			time.Sleep(time.Millisecond)
-		}
-	}
-	settle(func() bool { entries, _, _, _ := sw.Counts(); return entries > 0 })
-	settle(func() bool { return connect.Save(sw) == 0 })
-	s.Set(tenant.New())
-	s.Begin()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		s.end()
-	}()
-	settle(func() bool {
-		select {
-		case <-ended:
-			return true
-		default:
-			return false
-		}
-	})
-	if again, _ := kept(t, st); again.saver.saved[1][1] != nil {
-		t.Error("the journal has the switch of a tenant that was removed")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/tenant/connect"
+	"github.com/weirnet/weir/tenant/shares"
 )
 
 // Virtual is what is known of a tenant's switch.
@@ -31,6 +32,17 @@ func (s *Tenancies) Count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.tenancies)
+}
+
+// Used returns what a tenant has had of the processors.
+func (s *Tenancies) Used(name string) shares.State {
+	s.mu.Lock()
+	t := s.tenancies[name]
+	s.mu.Unlock()
+	if t == nil {
+		return shares.State{}
+	}
+	return t.account.State()
 }
 
 // State returns what is known of a tenant's switches, in the order of datapath ids; false if there is no such tenant in

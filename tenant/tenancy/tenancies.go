@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"maps"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/connect"
+	"github.com/weirnet/weir/tenant/shares"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
@@ -71,6 +73,7 @@ type Tenancies struct {
 	mu        sync.Mutex // guards the maps of tenants and of their switches; the part alone changes these
 	tenancies map[string]*tenancy
 
+	shares   *shares.Shares // the tenants' turns at the processors
 	saver    saver
 	refused  refusals
 	owners   atomic.Pointer[owners]
@@ -136,10 +139,11 @@ func New(cfg Config) *Tenancies {
 	}
 	s := &Tenancies{cfg: cfg, sessions: session.NewDialer(cfg.Sessions), began: cfg.Now(), now: tenant.New(),
 		tenancies: make(map[string]*tenancy), reserved: cfg.View.Reservations()}
+	s.shares = shares.New(runtime.GOMAXPROCS(0), s.elapsed)
 	s.dialing, s.stop = context.WithCancel(context.Background())
 	s.owners.Store(&owners{})
 	s.saver = saver{log: cfg.Log.Warn, now: cfg.Now, rows: make(map[uint16]*vswitch.Rows),
-		leaving: make(map[*connect.Switch]bool), waiting: make(map[*connect.Switch]time.Time)}
+		waiting: make(map[*connect.Switch]time.Time)}
 	s.saver.part = loop.Part{Name: "tables of tenants", Bell: loop.NewBell(), Turn: s.saver.turn}
 	s.Part = loop.Part{
 		Name: "tenancies", Bell: loop.NewBell(), Turn: s.turn, End: s.end,
@@ -165,6 +169,7 @@ func (s *Tenancies) end() {
 	defer cancel()
 	_ = s.sessions.Close(ctx) // what a controller does not read in time is lost
 	s.dialers.Wait()
+	s.shares.Close()
 	var all []*connect.Switch
 	for _, t := range s.tenancies {
 		for _, v := range t.virtual {

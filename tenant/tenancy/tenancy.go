@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/connect"
+	"github.com/weirnet/weir/tenant/shares"
 	"github.com/weirnet/weir/tenant/vswitch"
 )
 
@@ -22,6 +23,7 @@ type tenancy struct {
 	space      *tenant.Space
 	frames     *vswitch.Frames // nil: all at the tenant's ports is its own
 	rows       *vswitch.Rows
+	account    *shares.Account // of its turns
 	virtual    map[netview.DPID]*virtual
 	classified map[netview.DPID]classified
 	stale      bool // what it has at switches does not follow its definition, or others', yet
@@ -94,7 +96,6 @@ func (t *tenancy) removeAt(dpid netview.DPID) {
 	t.of.mu.Unlock()
 	v.connect(nil)
 	v.sw.Withdraw()
-	t.of.saver.leaves(v.sw)
 	v.physical.leave(v)
 	v.physical.set(v.tenant, nil)
 }
@@ -155,6 +156,7 @@ func (t *tenancy) add(row *netview.Switch, ports []openflow.Port) *virtual {
 			Rows: t.rows, Single: v.form.single, Reactive: v.form.reactive, Version: row.Version, ID: t.definition.ID,
 			Epoch: t.of.began},
 		Name: t.definition.Name, Sessions: t.of.sessions, Now: t.of.elapsed, Physical: v, Journal: t.of.saver.of(),
+		Account: t.account,
 	})
 	t.of.mu.Lock()
 	t.virtual[row.DPID] = v

@@ -79,9 +79,7 @@ func (g *guest) Order(o ruleset.Order) {
 	}
 	g.ordered = append(g.ordered, x)
 	g.w.orders = append(g.w.orders, x)
-	if !o.Remove { // else it is of the entry before, and another one may be in its place
-		g.w.tally.ordered(g, o.Rules)
-	}
+	g.w.tally.ordered(g, o.Rules)
 }
 
 func (g *guest) Refused(Origin, *flowtable.Error) { g.refused++ }
