@@ -137,7 +137,7 @@ func parseRegion(text string) (*client.TenantRegion, error) {
 	n, err := strconv.ParseUint(priority, 10, 16)
 	if !ok || err != nil && !readOnly {
 		return nil, fmt.Errorf("--space %q given, want PRIORITY:FIELD=VALUE,..., such as 10:vlan_vid=100, or "+
-			"read-only:FIELD=VALUE,...", text)
+			"read-only:vlan_vid=100", text)
 	}
 	m, err := parseFields("--space", strings.Split(fields, ","))
 	return &client.TenantRegion{Priority: uint16(n), Match: m, ReadOnly: readOnly}, err
