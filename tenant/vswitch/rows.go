@@ -218,12 +218,39 @@ func (s *Switch) order(r *row, e *flowtable.Entry) {
 // of the rows that are affected.
 func (s *Switch) reorder(affected func(*row) bool) {
 	making{s}.setContents()
-	for _, r := range rowsWhere(s.rows, func(r *row) bool { return (r.entry || r.miss) && affected(r) }) {
+	list := rowsWhere(s.rows, func(r *row) bool { return (r.entry || r.miss) && affected(r) })
+	if s.cfg.Single {
+		asTheyMove(&s.physical, list)
+	}
+	for _, r := range list {
 		if s.cfg.Single && !s.micro.reactive && s.tooMany(r) {
 			s.refuse(r, tableFull("the entry takes too many rules now"))
 			continue
 		}
 		s.sync(r, false)
+	}
+}
+
+// asTheyMove puts rows whose rules get other priorities into an order in which none overtakes another: the first one first where
+// they rise, the last one where they sink. Where the blocks of its regions do not all do the same, this holds for the first.
+func asTheyMove(s *physical, list []*row) {
+	last := func(r *row) int {
+		if r.miss {
+			return -1
+		}
+		return int(r.told.priority)
+	}
+	slices.SortStableFunc(list, func(a, b *row) int { return cmp.Compare(last(a), last(b)) })
+	for _, r := range list {
+		for i, x := range s.singleRules(&r.told) {
+			if i < len(r.parts) && x.priority > r.parts[i].rule.priority {
+				slices.Reverse(list)
+				return
+			}
+			if i < len(r.parts) && x.priority < r.parts[i].rule.priority {
+				return
+			}
+		}
 	}
 }
 
