@@ -96,7 +96,11 @@ func (c *core) leave(t *turn, now time.Duration) {
 	if t.busy {
 		c.busy--
 		a.left += t.allotted
-		c.rest = max(c.rest, now) + restFactor*used/time.Duration(c.lane())
+		rest := now // what was used while no room was left for others owes them nothing
+		if c.roomy(now) {
+			rest = max(c.rest, now)
+		}
+		c.rest = rest + restFactor*used/time.Duration(c.lane())
 	}
 	c.charge(a, used)
 }
@@ -159,7 +163,7 @@ func (c *core) give(now time.Duration) (first *turn, again time.Duration) {
 				break
 			}
 			if c.roomy(now) && now < c.rest {
-				return first, c.rest
+				return first, min(c.rest, c.sparse+roomFor)
 			}
 			from = &c.round().queue
 			c.waiting--
