@@ -58,7 +58,7 @@ func Run(ctx context.Context, cfg Config) error {
 	err := runOnce(ctx, cfg)
 	for owner.StepsDown(err) {
 		cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
-		for err = runOnce(ctx, cfg); isNotOpened(err); err = runOnce(ctx, cfg) {
+		for err = runOnce(ctx, cfg); isStores(err); err = runOnce(ctx, cfg) {
 			cfg.Log.Warn("the store of an instance that has stepped down does not answer", "error", err)
 			if !beat.Sleep(ctx, reopenEvery) {
 				return nil
@@ -76,7 +76,10 @@ type notOpened struct{ error }
 
 func (e notOpened) Unwrap() error { return e.error }
 
-func isNotOpened(err error) bool { return errors.As(err, new(notOpened)) }
+// isStores reports whether an instance could not begin because of its store.
+func isStores(err error) bool {
+	return errors.As(err, new(notOpened)) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown)
+}
 
 // runOnce runs an instance until the context ends, or it is to step down (owner.StepsDown).
 func runOnce(ctx context.Context, cfg Config) error {
@@ -127,7 +130,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 	if err == nil {
 		err = set.Check()
 	}
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
+		return owner.SteppedDown(ctx)
+	} else if err != nil {
 		return err
 	}
 	cfg.Config = *set.Began()

@@ -2,6 +2,7 @@ package node_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -217,5 +218,59 @@ func TestLoadingOwnerLives(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// flaky is a store of which the configuration cannot be read, so many times.
+type flaky struct {
+	store.Store
+	fails *atomic.Int32
+}
+
+func (s flaky) Range(ctx context.Context, q store.Query) (store.Page, error) {
+	if strings.HasPrefix(string(q.Span.From), "config/") && s.fails.Add(-1) >= 0 {
+		return store.Page{}, fmt.Errorf("%w: for a while", store.ErrUnavailable)
+	}
+	return s.Store.Range(ctx, q)
+}
+
+func (flaky) Close() error { return nil }
+
+// TestSteppedDownWaitsForItsStore: an instance that has stepped down, and finds a store that cannot be opened, or read, does not
+// end: it owns the store as soon as it can.
+func TestSteppedDownWaitsForItsStore(t *testing.T) {
+	memory := store.NewMemory(nil)
+	var opens, fails atomic.Int32
+	ready := make(chan struct{}, 2)
+	i := start(t, usual, func(c *node.Config) {
+		c.OpenStore = func() (store.Store, error) {
+			if opens.Add(1) == 2 {
+				return nil, errors.New("it is away")
+			}
+			return flaky{memory, &fails}, nil
+		}
+		c.SharedStore = true
+		c.API.Listen, c.OpenFlow.Listen = freeAddress(t), freeAddress(t)
+		c.Intents = func(*intent.Engine) { ready <- struct{}{} }
+	})
+	<-ready
+	fails.Store(1)
+	key := []byte("instances/owner")
+	other := store.Put(key, []byte(`{"name":"other","api":"192.0.2.1:8181","life":"x"}`))
+	if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{other}}); err != nil {
+		t.Fatal(err)
+	}
+	memory.Expire(1)
+	i.await("the instance to step down, and to find no store", func() bool { return opens.Load() >= 3 })
+	if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{store.Delete(store.Span{From: key})}}); err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	i.await("the instance to be the owner again", func() bool {
+		page, err := i.api.Members(t.Context())
+		return err == nil && len(page.Items) == 1 && page.Items[0].State == "ready"
+	})
+	if fails.Load() >= 0 {
+		t.Error("the configuration was read at once")
 	}
 }

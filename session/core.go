@@ -166,6 +166,10 @@ func (c *Core) tick(in Input, now time.Time) {
 		c.echo.tick(&c.out, c.cfg, in, now)
 	case !now.Before(c.limit):
 		c.out.close(ErrHandshake)
+	case c.state == stateHandshake:
+		if c.handshake.tick(now); c.handshake.stage == stageDone {
+			c.connect(now)
+		}
 	}
 }
 
@@ -177,7 +181,7 @@ func (c *Core) nextDeadline() time.Time {
 	case c.state == stateReady:
 		return earlier(c.duplicate.due, earlier(c.requests.deadline, c.echo.next))
 	}
-	return earlier(c.duplicate.due, c.limit)
+	return earlier(c.duplicate.due, earlier(c.handshake.roleBy, c.limit))
 }
 
 // earlier is the earlier of two times; the zero time is none.

@@ -75,6 +75,12 @@ func (e *PeerError) Error() string {
 	return "peer answers: " + openflow.Text(e.Header, e.Msg)
 }
 
+// IsStale reports whether a request for a role was refused for its generation (OFPRRFC_STALE).
+func IsStale(err error) bool {
+	var peer *PeerError
+	return errors.As(err, &peer) && peer.Msg.Code == openflow.RoleRequestFailedStale
+}
+
 // closedError is the end of a session with its reason.
 type closedError struct{ reason error }
 

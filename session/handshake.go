@@ -36,8 +36,10 @@ type handshake struct {
 
 	stage    stage
 	features Features
-	asked    uint32 // transaction id of the features request
-	waiting  int    // answers that it still needs
+	asked    uint32    // transaction id of the features request
+	waiting  int       // answers that it still needs
+	role     uint32    // transaction id of the request for a role
+	roleBy   time.Time // until when its answer is waited for; zero: it is not
 }
 
 // stage is how far a handshake is.
@@ -100,14 +102,17 @@ func (h *handshake) admit(v *Admission, now time.Time) {
 	if h.cfg.Role != nil {
 		if role, ok := h.cfg.Role(h.features.Datapath); ok {
 			set := configure
-			configure = func() {} // nothing is set before the role is known
+			configure = func() {} // nothing is set before the switch has given the role
 			h.features.Asked = role
-			h.requireBy(&role, now, now.Add(roleLimit), func(m openflow.Message, err error) {
+			h.roleBy = now.Add(roleLimit)
+			h.role = h.require(&role, now, func(m openflow.Message, err error) {
+				h.roleBy = time.Time{}
 				if reply, ok := m.(*openflow.RoleReply); ok && reply.Role != role.Role {
 					err = fmt.Errorf("%w: %s was asked for, %s is given", ErrRole, role.Role, reply.Role)
 				}
-				h.features.RoleError = err
-				set()
+				if h.features.RoleError = err; !IsStale(err) && !errors.Is(err, ErrRole) {
+					set()
+				}
 			})
 		}
 	}
@@ -127,15 +132,20 @@ func (h *handshake) refuse(text string, reason error) {
 // served all the same.
 const roleLimit = 3 * time.Second
 
-// require sends a request whose answer, or error, the handshake waits for.
-func (h *handshake) require(m openflow.Message, now time.Time, answer func(openflow.Message, error)) {
-	h.requireBy(m, now, time.Time{}, answer)
+// tick ends the wait for a role.
+func (h *handshake) tick(now time.Time) {
+	if h.roleBy.IsZero() || now.Before(h.roleBy) {
+		return
+	}
+	if r := h.requests.find(h.role); r != nil {
+		h.requests.end(r, nil, ErrTimeout)
+	}
 }
 
-// requireBy is require with a time after which the request ends with ErrTimeout; zero: the usual one.
-func (h *handshake) requireBy(m openflow.Message, now, by time.Time, answer func(openflow.Message, error)) {
+// require sends a request whose answer, or error, the handshake waits for, and returns its transaction id.
+func (h *handshake) require(m openflow.Message, now time.Time, answer func(openflow.Message, error)) uint32 {
 	h.waiting++
-	h.requests.askBy(m, now, by, func(reply openflow.Message, err error) {
+	return h.requests.ask(m, now, func(reply openflow.Message, err error) {
 		if errors.Is(err, ErrClosed) {
 			return
 		}

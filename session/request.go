@@ -82,20 +82,10 @@ func (q *requests) add(r *request, now time.Time) {
 
 // ask sends a request of the core itself, whose transaction id it returns; answer is called within a later step.
 func (q *requests) ask(m openflow.Message, now time.Time, answer func(openflow.Message, error)) (xid uint32) {
-	return q.askBy(m, now, time.Time{}, answer)
-}
-
-// askBy is ask with a time after which the request ends with ErrTimeout, if that is before the usual one; zero: the usual one.
-func (q *requests) askBy(m openflow.Message, now, by time.Time, answer func(openflow.Message, error)) (xid uint32) {
 	want, _ := answerType(m.Type())
 	xid = q.out.nextXID()
 	q.out.message(xid, m)
-	r := &request{xid: xid, want: want, answer: answer, own: true}
-	q.add(r, now)
-	if !by.IsZero() && by.Before(r.deadline) {
-		r.deadline = by
-		q.deadline = earlier(q.deadline, by)
-	}
+	q.add(&request{xid: xid, want: want, answer: answer, own: true}, now)
 	return xid
 }
 

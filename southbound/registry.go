@@ -115,7 +115,7 @@ func (g *Registry) Connected(s *session.Session) {
 	g.flowsync.SwitchUp(sw.address(), f.Version, f.Tables, out)
 	sw.told.begin()
 	g.tellMaster(sw)
-	if sw.role.stale {
+	if sw.role.open {
 		g.roles.resolve(sw)
 	}
 	g.cfg.Log.Info("switch connected", "dpid", sw.DPID, "openflow", f.Version, "address", f.Remote, "ports", len(f.Ports))
@@ -294,6 +294,7 @@ func (g *Registry) Disconnected(s *session.Session, err error) {
 	g.mu.Lock()
 	delete(g.sessions, sw)
 	g.mu.Unlock()
+	g.roles.ends(sw)
 	g.flowsync.SwitchDown(sw.address(), stuck(err))
 	g.discovery.SwitchDown(sw.DPID, sw.Epoch)
 	if errors.Is(err, session.ErrHeld) {

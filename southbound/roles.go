@@ -1,6 +1,7 @@
 package southbound
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,11 @@ type Terms interface {
 // granted is the role of this instance at a switch, in one session.
 type granted struct {
 	writes atomic.Bool // the switch takes what this instance writes, as far as is known
+	lost   atomic.Bool // and has said that it does not
 	asked  bool        // the switch knows roles: it refuses who is not its master
-	stale  bool        // the first request was refused: the switch knows a later generation
+	open   bool        // the request in the handshake was not answered in time, or the switch knows a later generation
 	trial  *Output     // of OpenFlow 1.0, once something was not permitted; the reader's
+	tries  atomic.Int32
 }
 
 // first is what is asked for in the handshake, before anything is written.
@@ -49,24 +52,19 @@ func (r *roles) take(sw *Switch, f *session.Features) {
 	case err == nil:
 		role.asked = true
 		role.writes.Store(true)
-		r.regain(sw)
-	case isStale(err):
-		role.asked, role.stale = true, true
+	case session.IsStale(err):
+		role.asked, role.open = true, true
 	case errors.Is(err, session.ErrRole):
 		role.asked = true
-		r.loses(sw, err.Error())
-	default:
-		role.asked = errors.Is(err, session.ErrTimeout) // it may know roles, and be slow
+		r.loses(sw, err.Error()+": "+anotherMaster)
+	case errors.Is(err, session.ErrTimeout): // it may know roles, and be slow
+		role.asked, role.open = true, sw.Version != openflow.V10 // which has no way to ask
 		role.writes.Store(true)
-		r.regain(sw)
+		r.g.cfg.Log.Info("the switch has not answered the request for a role: it is written to all the same", "dpid", sw.DPID)
+	default:
+		role.writes.Store(true)
 		r.g.cfg.Log.Info("the switch knows no roles: it takes what any controller writes", "dpid", sw.DPID, "error", err)
 	}
-}
-
-// isStale reports whether a request for a role was refused for its generation.
-func isStale(err error) bool {
-	var peer *session.PeerError
-	return errors.As(err, &peer) && peer.Msg.Code == openflow.RoleRequestFailedStale
 }
 
 // refusesSlave reports whether a switch that knows roles refuses what this instance has written, as it is not its master.
@@ -101,43 +99,40 @@ func (t trial) Refused(r *Refusal) {
 	}
 }
 
-// demoted takes the news that another controller is the master of a switch.
+// demoted takes the news that another controller is the master of a switch. It is called by the session's reader.
 func (r *roles) demoted(sw *Switch) {
 	if sw.role.writes.Swap(false) {
-		r.loses(sw, "it refuses what this instance writes")
+		r.loses(sw, "it refuses what this instance writes: "+anotherMaster)
 		r.g.apply()
 	}
 }
 
-// loses notes that another controller is the master of a switch. This instance does not take it back in this session: two that
-// both did would write in turns.
-func (r *roles) loses(sw *Switch, how string) {
-	g := r.g
-	r.mu.Lock()
-	r.lost[sw.DPID] = true
-	r.mu.Unlock()
-	g.masters.Set("", sw.DPID)
-	text := "another controller is its master (" + how + "), and nothing is written to it: end that controller, and have " +
-		"the switch connect again; or, if both are to control it, give both openflow.role: equal, and domains of their own"
-	g.cfg.Alarms.Raise(netview.AlarmOtherMaster, sw.DPID.String(), text)
-	g.cfg.Log.Error("another controller is the master of a switch", "dpid", sw.DPID, "how", how)
+// anotherMaster is why a switch does not take what this instance writes, and what to do.
+const anotherMaster = "another controller is its master, and nothing is written to it: end that controller, and have the switch " +
+	"connect again; or, if both are to control it, give both openflow.role: equal, and domains of their own"
+
+// loses notes that a switch does not take what this instance writes. This instance does not take it back in this session: two
+// that both did would write in turns. It is called by the session's reader, or while there is the session.
+func (r *roles) loses(sw *Switch, why string) {
+	sw.role.lost.Store(true)
+	r.g.masters.Set("", sw.DPID)
+	r.g.cfg.Alarms.Raise(netview.AlarmOtherMaster, sw.DPID.String(), why)
+	r.g.cfg.Log.Error("this instance is not the master of a switch", "dpid", sw.DPID, "why", why)
 }
 
-// regain ends what loses has noted.
-func (r *roles) regain(sw *Switch) {
-	g := r.g
-	r.mu.Lock()
-	was := r.lost[sw.DPID]
-	delete(r.lost, sw.DPID)
-	r.mu.Unlock()
-	if was {
-		g.masters.Set(g.cfg.Instance, sw.DPID)
+// ends ends what loses has noted, with the session.
+func (r *roles) ends(sw *Switch) {
+	if !sw.role.lost.Load() {
+		return
 	}
-	g.cfg.Alarms.Clear(netview.AlarmOtherMaster, sw.DPID.String())
+	if r.g.cfg.View.Snapshot().Master(sw.DPID) == "" {
+		r.g.masters.Set(r.g.cfg.Instance, sw.DPID)
+	}
+	r.g.cfg.Alarms.Clear(netview.AlarmOtherMaster, sw.DPID.String())
 }
 
-// roles ask switches for the role of master. Where the first request is refused as stale, they ask the switch for the generation
-// that it knows, have the term raised above it in the store, and ask again.
+// roles ask switches for the role of master. Where the first request is refused as stale, or not answered, they ask the switch
+// for the generation that it knows, have the term raised above it in the store, and ask again.
 type roles struct {
 	loop.Part
 	g *Registry
@@ -145,7 +140,6 @@ type roles struct {
 	mu    sync.Mutex
 	known []knownGeneration // that switches have told
 	later []retry
-	lost  map[netview.DPID]bool // switches that have made another controller their master
 }
 
 // knownGeneration is what a switch has told.
@@ -154,49 +148,68 @@ type knownGeneration struct {
 	generation uint64
 }
 
-// retry is a switch whose term could not be raised.
+// retry is a switch that is asked again.
 type retry struct {
-	knownGeneration
+	sw *Switch
 	at time.Time
 }
 
-// How long the store is waited for, and how long after it did not answer it is asked again.
+// How long the store is waited for; and how long after it, or a switch, did not answer that is asked again: twice as long each
+// time, up to a bound.
 const (
-	raiseLimit = 2 * time.Second
-	raiseRetry = time.Second
+	raiseLimit   = 2 * time.Second
+	retryAtFirst = time.Second
+	retryAtMost  = time.Minute
+	// triesAtOnce is how often a switch may refuse a term that was raised for it, in a session, before it is asked again later
+	// only: each costs a transaction.
+	triesAtOnce = 3
 )
 
-// farthest is how far above the term a generation may be: switches compare two by the sign of their difference, so that one that
-// is half of all numbers above would be below what other switches know.
+// farthest is the first generation that no term is raised above. Switches compare two by the sign of their difference: one that
+// is half of all numbers above would be below what others know. Terms count from 0, a few in a day.
 const farthest = 1 << 62
 
 func (r *roles) init(g *Registry) {
-	r.g, r.lost = g, make(map[netview.DPID]bool)
+	r.g = g
 	r.Part = loop.Part{Name: "roles at switches", Bell: loop.NewBell(), Turn: r.turn}
 }
 
-// resolve asks a switch for the generation that it knows. It is called by the session's reader, as are the answers.
+// resolve asks a switch for the generation that it knows. The answer comes to the session's reader.
 func (r *roles) resolve(sw *Switch) {
 	err := sw.Session.Request(&openflow.RoleRequest{Role: openflow.RoleNoChange}, func(m openflow.Message, err error) {
-		if reply, ok := m.(*openflow.RoleReply); err == nil && ok {
+		reply, ok := m.(*openflow.RoleReply)
+		switch {
+		case err != nil || !ok:
+			r.again(sw, err)
+		case reply.Generation >= farthest && reply.Role != openflow.RoleMaster:
+			sw.role.writes.Store(false)
+			r.loses(sw, fmt.Sprintf("it knows the generation_id %#x, above which no term is raised, and nothing is written to it: have "+
+				"it forget that (make the bridge anew), and find out which controller named it", reply.Generation))
+			r.g.apply()
+		default:
 			r.mu.Lock()
 			r.known = append(r.known, knownGeneration{sw, reply.Generation})
 			r.mu.Unlock()
 			r.Bell.Ring()
-			return
 		}
-		r.failed(sw, err)
 	})
 	if err != nil {
-		r.failed(sw, err)
+		r.again(sw, err)
 	}
 }
 
-// failed takes that a switch does not give the role, and does not say why in a way that could be resolved.
-func (r *roles) failed(sw *Switch, err error) {
-	if !errors.Is(err, session.ErrClosed) {
-		r.loses(sw, fmt.Sprint(err))
+// again has a switch asked later, as it, or the store, has not answered.
+func (r *roles) again(sw *Switch, why error) {
+	if errors.Is(why, session.ErrClosed) {
+		return
 	}
+	n := sw.role.tries.Add(1)
+	pause := min(retryAtFirst<<min(n-1, 10), retryAtMost)
+	r.g.cfg.Log.Warn("the switch has not made this instance its master: it is asked again", "dpid", sw.DPID, "why", why, "in", pause)
+	r.mu.Lock()
+	r.later = append(r.later, retry{sw, r.g.cfg.Now().Add(pause)})
+	r.mu.Unlock()
+	r.Bell.Ring()
 }
 
 // turn raises the term above what switches have told, and asks them again.
@@ -205,66 +218,60 @@ func (r *roles) turn() (next time.Time) {
 	r.mu.Lock()
 	list, later := r.known, r.later
 	r.known, r.later = nil, nil
-	r.mu.Unlock()
 	for _, l := range later {
 		if now.Before(l.at) {
-			next = r.retry(l, next)
-		} else {
-			list = append(list, l.knownGeneration)
+			r.later = append(r.later, l)
+			if next.IsZero() || l.at.Before(next) {
+				next = l.at
+			}
 		}
 	}
-	for _, k := range list {
-		if int64(k.generation-r.g.cfg.Terms.Term()) >= farthest {
-			r.failed(k.sw, fmt.Errorf("it knows the generation_id %#x, too far from this instance's to be reached", k.generation))
-			continue
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), raiseLimit)
-		term, err := r.g.cfg.Terms.Raise(ctx, k.generation)
-		cancel()
-		if err != nil { // of the store, or this instance is to step down
-			r.g.cfg.Log.Warn("the term cannot be raised above what a switch knows", "dpid", k.sw.DPID, "error", err)
-			next = r.retry(retry{k, now.Add(raiseRetry)}, next)
-			continue
-		}
-		r.ask(k.sw, term)
-	}
-	return next
-}
-
-// retry keeps a switch for later, and returns when the next turn is due.
-func (r *roles) retry(l retry, next time.Time) time.Time {
-	select {
-	case <-l.sw.Session.Done():
-		return next
-	default:
-	}
-	r.mu.Lock()
-	r.later = append(r.later, l)
 	r.mu.Unlock()
-	if next.IsZero() || l.at.Before(next) {
-		return l.at
+	for _, l := range later {
+		if !now.Before(l.at) {
+			r.resolve(l.sw)
+		}
+	}
+	var failed error // of the store: the others need not wait for it too
+	for _, k := range list {
+		if failed == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), raiseLimit)
+			var term uint64
+			if term, failed = r.g.cfg.Terms.Raise(ctx, k.generation); failed == nil {
+				r.ask(k.sw, term)
+			}
+			cancel()
+		}
+		if failed != nil {
+			r.again(k.sw, failed)
+		}
 	}
 	return next
 }
 
-// ask asks a switch for the role in a term that was raised for it.
+// ask asks a switch for the role in a term that was raised for it. The answer comes to the session's reader.
 func (r *roles) ask(sw *Switch, term uint64) {
 	request := &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: term}
 	err := sw.Session.Request(request, func(m openflow.Message, err error) {
 		reply, ok := m.(*openflow.RoleReply)
 		switch {
 		case err == nil && ok && reply.Role == openflow.RoleMaster:
-			r.g.cfg.Log.Info("this instance is the master of a switch that knew a later term", "dpid", sw.DPID, "term", term)
+			r.g.cfg.Log.Info("this instance is the master of a switch, in a term above what it knew", "dpid", sw.DPID, "term", term)
+			whole := cmp.Or(r.g.cfg.Session.MissSendLen, openflow.ControllerNoCut)
+			_, _ = sw.Session.Send(&openflow.SetConfig{MissSendLen: whole}) // which was left out of the handshake
 			sw.role.writes.Store(true)
-			r.regain(sw)
 			r.g.apply()
-		case isStale(err): // another was faster
+		case session.IsStale(err) && sw.role.tries.Add(1) < triesAtOnce: // another was faster
 			r.resolve(sw)
+		case err == nil:
+			sw.role.writes.Store(false)
+			r.loses(sw, "it answers the request for the role of master with another one: "+anotherMaster)
+			r.g.apply()
 		default:
-			r.failed(sw, err)
+			r.again(sw, err)
 		}
 	})
 	if err != nil {
-		r.failed(sw, err)
+		r.again(sw, err)
 	}
 }

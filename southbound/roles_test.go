@@ -1,9 +1,14 @@
 package southbound
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"math"
+	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -200,7 +205,7 @@ func TestTermIsRaised(t *testing.T) {
 		if c.alarmed(2) != "" {
 			t.Errorf("another master is claimed: %s", c.alarmed(2))
 		}
-		time.Sleep(4 * raiseRetry)
+		time.Sleep(10 * retryAtFirst)
 		c.is("when it answers", true)
 		if c.terms.Term() != 41 {
 			t.Errorf("the term is %d, want 41", c.terms.Term())
@@ -212,6 +217,176 @@ func TestTermIsRaised(t *testing.T) {
 		if c.terms.Term() != 41 || !strings.Contains(c.alarmed(4), "generation_id 0x7fffffffffffff9b") {
 			t.Errorf("term %d, alarm %q", c.terms.Term(), c.alarmed(4))
 		}
+	})
+}
+
+// TestTermsOutOfReach: no switch, however often it comes with a generation that is far away, takes others from an instance.
+func TestTermsOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newContender(t, 5)
+		dialer := session.NewDialer(session.Config{})
+		defer dialer.Close(context.Background())
+		honest := new(session.Roles)
+		s := c.meet(dialer, honest, 1)
+		c.is("an honest switch", true)
+		for i := range 4 {
+			far := newContender(t, c.terms.Term()+farthest-2)
+			roles := new(session.Roles)
+			bad := far.meet(dialer, roles, 9)
+			bad.Close(nil)
+			<-bad.Done()
+			bad = c.meet(dialer, roles, 9)
+			bad.Close(nil)
+			<-bad.Done()
+			synctest.Wait()
+			if text := c.alarmed(9); text != "" {
+				t.Errorf("after the end of session %d: %s", i, text)
+			}
+		}
+		s.Close(nil)
+		<-s.Done()
+		c.meet(dialer, honest, 1)
+		c.is("the honest switch, in another session", true)
+	})
+}
+
+// liar is a switch that answers requests for roles as it likes.
+type liar struct {
+	t      *testing.T
+	answer func(*openflow.RoleRequest) openflow.Message // nil: none
+	conn   net.Conn
+	asked  int
+	other  []openflow.Type // what came besides
+}
+
+// lie connects such a switch.
+func (c *contender) lie(l *liar) {
+	a, b := pipe.New(pipe.Options{})
+	if _, err := c.g.Server.ServeConn(a); err != nil {
+		c.t.Fatal(err)
+	}
+	l.t, l.conn = c.t, b
+	go l.run()
+	synctest.Wait()
+}
+
+func (l *liar) send(xid uint32, m openflow.Message) {
+	b, err := openflow.Append(nil, openflow.V13, xid, m)
+	if err != nil {
+		l.t.Error(err)
+	}
+	_, _ = l.conn.Write(b)
+}
+
+func (l *liar) run() {
+	l.send(1, &openflow.Hello{})
+	r := bufio.NewReader(l.conn)
+	for {
+		b := make([]byte, openflow.HeaderLen)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return
+		}
+		b = append(b, make([]byte, int(binary.BigEndian.Uint16(b[2:]))-openflow.HeaderLen)...)
+		if _, err := io.ReadFull(r, b[openflow.HeaderLen:]); err != nil {
+			return
+		}
+		h, m, err := openflow.Parse(b)
+		if err != nil {
+			l.t.Error(err)
+			return
+		}
+		switch m := m.(type) {
+		case *openflow.FeaturesRequest:
+			l.send(h.XID, &openflow.FeaturesReply{DatapathID: 3, Tables: 8})
+		case *openflow.EchoRequest:
+			l.send(h.XID, &openflow.EchoReply{Data: m.Data})
+		case *openflow.BarrierRequest:
+			l.send(h.XID, &openflow.BarrierReply{})
+		case *openflow.MultipartRequest:
+			switch m.Body.(type) {
+			case *openflow.PortDescRequest:
+				l.send(h.XID, &openflow.MultipartReply{Body: &openflow.PortDescList{}})
+			case *openflow.DescRequest:
+				l.send(h.XID, &openflow.MultipartReply{Body: &openflow.Desc{}})
+			}
+		case *openflow.RoleRequest:
+			l.asked++
+			if reply := l.answer(m); reply != nil {
+				l.send(h.XID, reply)
+			}
+		default:
+			l.other = append(l.other, m.Type())
+		}
+	}
+}
+
+// TestSwitchesThatLie: a switch that refuses every term costs few transactions and no more of others' time; one that is slow is
+// written to, and its master in the end; nobody is told that there is another master where none is known.
+func TestSwitchesThatLie(t *testing.T) {
+	stale := &openflow.ErrorMsg{Code: openflow.RoleRequestFailedStale, Data: make([]byte, 64)}
+	t.Run("stale", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := newContender(t, 5)
+			l := &liar{}
+			last := uint64(0)
+			l.answer = func(m *openflow.RoleRequest) openflow.Message {
+				if m.Role == openflow.RoleNoChange {
+					return &openflow.RoleReply{Role: openflow.RoleEqual, Generation: last}
+				}
+				last = m.Generation
+				return stale
+			}
+			c.lie(l)
+			if time.Sleep(time.Minute); c.terms.raised > 10 {
+				t.Errorf("the term was raised %d times in a minute", c.terms.raised)
+			}
+			c.is("refused each time", false)
+			if text := c.alarmed(3); text != "" {
+				t.Error(text)
+			}
+			if slices.Contains(l.other, openflow.TypeSetConfig) {
+				t.Error("it is configured by who is not its master")
+			}
+			l.answer = func(m *openflow.RoleRequest) openflow.Message {
+				return &openflow.RoleReply{Role: openflow.RoleMaster, Generation: m.Generation}
+			}
+			time.Sleep(retryAtMost)
+			c.is("when it takes the term", true)
+			if !slices.Contains(l.other, openflow.TypeSetConfig) {
+				t.Error("it is not configured")
+			}
+		})
+	})
+	t.Run("silent", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := newContender(t, 5)
+			l := &liar{answer: func(*openflow.RoleRequest) openflow.Message { return nil }}
+			c.lie(l)
+			time.Sleep(10 * time.Minute)
+			c.is("silent", true)
+			if c.alarmed(3) != "" || l.asked > 20 {
+				t.Errorf("asked %d times, alarm %q", l.asked, c.alarmed(3))
+			}
+			l.answer = func(m *openflow.RoleRequest) openflow.Message {
+				return &openflow.RoleReply{Role: m.Role, Generation: 70}
+			}
+			time.Sleep(2 * retryAtMost)
+			if c.terms.Term() != 71 || c.sw.Session.Role() != openflow.RoleMaster {
+				t.Errorf("term %d, role %v", c.terms.Term(), c.sw.Session.Role())
+			}
+		})
+	})
+	t.Run("slave", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := newContender(t, 5)
+			c.lie(&liar{answer: func(m *openflow.RoleRequest) openflow.Message {
+				return &openflow.RoleReply{Role: openflow.RoleSlave, Generation: m.Generation}
+			}})
+			c.is("made a slave", false)
+			if c.alarmed(3) == "" {
+				t.Error("nobody is told")
+			}
+		})
 	})
 }
 
