@@ -28,6 +28,7 @@ type Decision struct {
 	now    progress
 	taken  bool
 	in     uint32
+	queue  uint32 // that Actions have set; 0: none
 	out    decidedOutput
 }
 
@@ -35,6 +36,7 @@ type Decision struct {
 type decidedOutput struct {
 	Output
 	d *Decision
+	p *pass
 }
 
 // looked is one look-up in a table.
@@ -59,7 +61,7 @@ const decisionActions = 128
 // Receive has a switch receive a frame, as Switch.Receive, and notes what decided what became of it.
 func (d *Decision) Receive(s *Switch, port uint32, frame []byte, now time.Duration, out Output) {
 	*d = Decision{Entries: d.Entries[:0], Actions: d.Actions[:0], looked: d.looked[:0], Cookie: unknown}
-	d.in, d.out, s.decision = port, decidedOutput{out, d}, d
+	d.in, d.out, s.decision = port, decidedOutput{out, d, &s.pass}, d
 	s.Receive(port, frame, now, &d.out)
 	d.out, s.decision = decidedOutput{}, nil
 	if !d.taken {
@@ -294,12 +296,26 @@ func (o *decidedOutput) Transmit(port, queue uint32, frame []byte) {
 	if d.now.dirty {
 		d.cannot("it leaves as it was before a bucket had changed it")
 	}
+	d.setQueue(o.p)
 	to := port
 	if to == d.in {
 		to = openflow.PortInPort
 	}
 	d.add(openflow.Output(to))
 	o.Output.Transmit(port, queue, frame)
+}
+
+// setQueue adds a set-queue of the queue that the packet leaves by, as another switch's ports may have queues that those
+// here have not. No action takes one back, and OpenFlow 1.0 has none that sets one.
+func (d *Decision) setQueue(p *pass) {
+	switch {
+	case p.queue == d.queue:
+	case p.queue == 0, p.v10:
+		d.cannot("it leaves by a queue that only some of its actions choose")
+	default:
+		d.add(openflow.Action{Type: openflow.ActionSetQueue, ID: p.queue})
+		d.queue = p.queue
+	}
 }
 
 // flow are the fields by which a select group chooses, as flowHash.

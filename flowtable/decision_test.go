@@ -18,8 +18,8 @@ import (
 // seen has what a switch does with a frame, as text, but for which entry showed it.
 type seen struct{ lines []string }
 
-func (s *seen) Transmit(port, _ uint32, frame []byte) {
-	s.lines = append(s.lines, fmt.Sprintf("to %d %x", port, frame))
+func (s *seen) Transmit(port, queue uint32, frame []byte) {
+	s.lines = append(s.lines, fmt.Sprintf("to %d, queue %d, %x", port, queue, frame))
 }
 func (s *seen) PacketIn(p *flowtable.PacketIn) {
 	s.lines = append(s.lines, fmt.Sprintf("shown %s %x", p.Reason, p.Frame))
@@ -49,6 +49,7 @@ func (x *decided) micro(v openflow.Version, m *openflow.FlowMod) *flowtable.Swit
 	s := flowtable.New(flowtable.Config{})
 	for _, p := range x.ports {
 		s.AddPort(p, 0, &x.out)
+		s.SetQueues(p.Number, []uint32{0, 1}, 0) // as a subject
 	}
 	wire, err := openflow.Append(nil, v, 0, m)
 	if err != nil {
@@ -224,6 +225,10 @@ func TestDecisionsOfHeaders(t *testing.T) {
 		{name: "nothing is looked at", flows: [][2]string{{"", toPort}},
 			frame: good, others: [][]byte{broken, fragment, cut, portless,
 				noProtocol}, agrees: 5},
+		{name: "a queue is chosen", flows: [][2]string{{"", "apply:[set_queue:1,output:2]"}}, frame: good,
+			others: [][]byte{broken}, agrees: 1},
+		{name: "a queue is taken back", flows: [][2]string{{"", "apply:[set_queue:1,output:2,set_queue:0,output:3]"}},
+			frame: good, why: "it leaves by a queue that only some of its actions choose"},
 		{name: "a tag is looked at that is new", flows: [][2]string{{"vlan_vid=none",
 			"apply:[push_vlan:0x8100,set_field:5->vlan_vid];goto_table:1"}, {"vlan_vid=5", toPort}}, frame: good,
 			others: [][]byte{append(append(bytes.Clone(good[:12]), 0x81, 0, 0, 5), good[12:]...), broken}, apart: 1, agrees: 1},
@@ -233,6 +238,7 @@ func TestDecisionsOfHeaders(t *testing.T) {
 				sw: flowtable.New(flowtable.Config{Handles: true})}
 			for _, p := range ports {
 				x.sw.AddPort(p, 0, &x.out)
+				x.sw.SetQueues(p.Number, []uint32{0, 1}, 0)
 			}
 			group := &openflow.GroupMod{Group: 1, Kind: openflow.GroupTypeSelect}
 			for port := range uint32(3) {

@@ -159,6 +159,23 @@ func TestMicroFlowsAreBounded(t *testing.T) {
 	}
 }
 
+// TestMicroFlowsAndQueues: the packets of a micro-flow leave by the queue that their entry has set; where the physical switch
+// has no such action, there is none.
+func TestMicroFlowsAndQueues(t *testing.T) {
+	for v, want := range map[openflow.Version]string{openflow.V13: "[[apply:[set_queue:3,output:2]]]", openflow.V10: "[]"} {
+		d := newReactive(t, v, bySource(), flowMod(1, openflow.Match{},
+			openflow.Apply(openflow.Action{Type: openflow.ActionSetQueue, ID: 3}, openflow.Output(2))))
+		var done []string
+		for _, set := range d.receive(2) {
+			_, hop := set.At(0)
+			done = append(done, fmt.Sprint(hop.Do.Instructions()))
+		}
+		if got := fmt.Sprint(done); got != want {
+			t.Errorf("over %s, micro-flows do %s, want %s", v, got, want)
+		}
+	}
+}
+
 // TestMicroFlowsOf10: OpenFlow 1.0 adds a tag by setting it; what it cannot say, nobody orders.
 func TestMicroFlowsOf10(t *testing.T) {
 	var untagged openflow.Match
