@@ -239,6 +239,14 @@ func (d *Decision) needIP(p *pass) {
 	}
 }
 
+// needUnfragmented notes that fragments are dropped, which no match tells from other packets of IP.
+func (d *Decision) needUnfragmented(k *packet.Key) {
+	d.needField(openflow.FieldEthType)
+	if k.EtherType == packet.TypeIPv4 || k.EtherType == packet.TypeIPv6 {
+		d.cannot("fragments like it are dropped")
+	}
+}
+
 // transportOf reports whether a packet is of the protocol of a field, or says so. The ports of OpenFlow 1.0 are of any.
 func (d *Decision) transportOf(p *pass, f openflow.Field) bool {
 	of := traitsOf(&p.frame.key)

@@ -279,6 +279,40 @@ func TestDecisionsOfHeaders(t *testing.T) {
 	}
 }
 
+// TestDecisionsOfDroppedFragments: where fragments are dropped, no match tells them from other packets of IP.
+func TestDecisionsOfDroppedFragments(t *testing.T) {
+	ports, _ := casePorts(openflow.V13)
+	x := &decided{t: t, ports: ports, r: rand.New(rand.NewPCG(1, 2)), why: make(map[string]int),
+		sw: flowtable.New(flowtable.Config{Handles: true})}
+	for _, p := range ports {
+		x.sw.AddPort(p, 0, &x.out)
+	}
+	if err := x.sw.FlowMod(openflow.V13, flowMod(t, "", "apply:[output:2]"), 0, &x.out); err != nil {
+		t.Fatal(err)
+	}
+	x.sw.SetConfig(openflow.ConfigFragDrop)
+	good := udpFrame()
+	fragment, other := bytes.Clone(good), bytes.Clone(good)
+	fragment[20], other[12] = 0x20, 0x70
+	x.out.take()
+	for _, c := range []struct {
+		name  string
+		frame []byte
+		why   string
+	}{
+		{"a fragment", fragment, "fragments like it are dropped"},
+		{"a whole packet", good, "fragments like it are dropped"},
+		{"a packet that is not of IP", other, ""},
+	} {
+		x.compare(openflow.V13, 1, c.frame, [][]byte{good, fragment})
+		var d flowtable.Decision
+		if d.Receive(x.sw, 1, c.frame, 0, &x.out); d.Why != c.why {
+			t.Errorf("of %s, %q is why there are no actions, want %q", c.name, d.Why, c.why)
+		}
+		x.out.take()
+	}
+}
+
 func udpFrame() []byte {
 	return packet.AppendUDP(nil, &packet.Key{EthDst: packet.MAC{2, 0, 0, 0, 0, 0xb}, EthSrc: packet.MAC{2, 0, 0, 0, 0, 0xa},
 		EtherType: packet.TypeIPv4, TTL: 64, IPSrc: packet.AddrFrom4([4]byte{10, 0, 0, 1}),

@@ -28,6 +28,9 @@ func (s *Switch) Receive(port uint32, frame []byte, now time.Duration, out Outpu
 		s.pass.begin(s, frame, port)
 		if s.decision != nil {
 			s.decision.begin(&s.pass.frame.key)
+			if s.frag == openflow.ConfigFragDrop {
+				s.decision.needUnfragmented(&s.pass.frame.fields)
+			}
 		}
 		if s.frag == openflow.ConfigFragDrop && s.pass.frame.fields.Frag != 0 {
 			p.stats.RxDropped++
