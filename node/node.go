@@ -330,7 +330,9 @@ func (n *node) buildAPI(ctx context.Context) error {
 		Ready:    n.ready, Members: n.members, Apps: n.apps.Rows, Check: n.answers.Check, Sync: n.answers.Sync,
 		Gatherer: registry, Configuration: n.settings, Drains: settings.Drains{Settings: n.settings},
 		Forgetter: &n.answers, Audit: n.audit, Tokens: n.tokens, Tenants: n.definitions, TenantStates: tenantStates{n.tenants},
-		TenantOf:    func(cookie uint64) string { return tenantOf(n.definitions, cookie) },
+		TenantOf: func(cookie uint64) string {
+			return tenantOf(n.definitions.Snapshot(), uint16(n.cfg.Domain), cookie)
+		},
 		IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	}
 	if n.intents.engine != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/table"
 	"github.com/weirnet/weir/tenant/tenancy"
 )
@@ -64,14 +65,15 @@ func tenantParts(n *node) []*loop.Part {
 	return []*loop.Part{journalUntil(n.tables, "journal of tenants", &n.tenants.Part), n.tenants.Saver(), &n.tenants.Part}
 }
 
-// tenantOf returns the name of the tenant that a rule is of, by its cookie; "" if it is no tenant's, or of one that is gone.
-func tenantOf(definitions *table.Table, cookie uint64) string {
+// tenantOf returns the name of the tenant that a rule is of, by its cookie; "" if it is no tenant's of this domain, or of one
+// that is gone.
+func tenantOf(tenants *tenant.Tenants, domain uint16, cookie uint64) string {
 	c := plan.Decode(cookie)
-	if c.Kind != plan.KindTenant {
+	if c.Kind != plan.KindTenant || plan.Foreign(cookie, domain) {
 		return ""
 	}
 	number, _ := plan.TenantRow(c.Owner)
-	return definitions.Snapshot().Name(number)
+	return tenants.Name(number)
 }
 
 // definitions returns the table of tenants, which has nothing yet.
