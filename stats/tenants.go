@@ -17,6 +17,8 @@ type TenantCounters struct {
 	Kind Kind // KindTenants, KindGroups or KindMeters
 	// Asked is when the switch was asked: all that it counted before is in the counters.
 	Asked time.Time
+	// Answered is when the answer had come.
+	Answered time.Time
 	// Next is when it may be asked again; zero if that is not known.
 	Next   time.Time
 	Err    error             // why there are none
@@ -91,7 +93,7 @@ func (c *Core) tell(d *device, k Kind, a *Answer, err error, now time.Time) {
 			result.List, read = a.Tenants.List, a.Tenants.read
 		}
 		p.soonest = p.begun.Add(p.learn(a.At.Sub(d.askedAt), read, MinPeriod))
-		result.Asked = d.askedAt
+		result.Asked, result.Answered = d.askedAt, a.At
 	} else {
 		p.soonest = now.Add(p.interval(MinPeriod, max(d.missed, 1)))
 	}

@@ -66,7 +66,8 @@ func TestTenantsAreCounted(t *testing.T) {
 		w.want(m)
 		asked := w.now
 		w.run(time.Second)
-		if len(w.told) != 1 || w.told[0].Err != nil || !w.told[0].Asked.Equal(asked) {
+		if len(w.told) != 1 || w.told[0].Err != nil || !w.told[0].Asked.Equal(asked) ||
+			!w.told[0].Answered.Equal(asked.Add(m.delay)) {
 			t.Fatalf("%s: told %+v", v, w.told)
 		}
 		var match openflow.Match

@@ -87,7 +87,7 @@ func (s *Tenancies) tell(t *stats.TenantCounters, all map[uint16]*virtual, of ma
 			c = new(vswitch.Counters)
 		}
 		if c != nil {
-			c.Kind, c.Asked = k, t.Asked.Sub(s.began)
+			c.Kind, c.Asked, c.Answered = k, t.Asked.Sub(s.began), t.Answered.Sub(s.began)
 		}
 		v.sw.Counted(k, c, next)
 	}
@@ -111,7 +111,7 @@ func (s *Tenancies) ofObjects(t *stats.TenantCounters, held []object.Held) map[u
 	counted := make(map[uint32]vswitch.ObjectCounted, len(t.Groups)+len(t.Meters))
 	take := func(number, sec, nsec uint32, packets, bytes uint64, parts []openflow.BucketCounter) {
 		age := time.Duration(sec)*time.Second + time.Duration(nsec)
-		counted[number] = vswitch.ObjectCounted{Listed: true, Began: t.Asked.Sub(s.began) - age,
+		counted[number] = vswitch.ObjectCounted{Listed: true, Age: age,
 			Counts: flowtable.ObjectCounts{Packets: packets, Bytes: bytes, Parts: parts}}
 	}
 	for i := range t.Groups {

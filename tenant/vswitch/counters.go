@@ -22,10 +22,10 @@ const (
 
 // Counters are what the physical switch has counted for the tenant, as it said when it was asked.
 type Counters struct {
-	Kind    CounterKind
-	Asked   time.Duration
-	List    []ruleset.Counted // of rows, if they are of entries
-	Objects []ObjectCounted   // of groups or meters that it was known to have
+	Kind            CounterKind
+	Asked, Answered time.Duration
+	List            []ruleset.Counted // of rows, if they are of entries
+	Objects         []ObjectCounted   // of groups or meters that it was known to have
 }
 
 // recent is how old counters may be of which an entry that came since is said to have counted nothing.

@@ -13,7 +13,7 @@ import (
 type ObjectCounted struct {
 	Digest object.Digest
 	Listed bool          // else the switch is known to have it, and did not list it
-	Began  time.Duration // when it was made, by what the switch says of its age
+	Age    time.Duration // when the switch looked, which was when it was asked, or later
 	Counts flowtable.ObjectCounts
 }
 
@@ -27,7 +27,7 @@ type objectCounters struct {
 type objectCount struct {
 	of     object.Digest          // of the object of the physical switch that counts now; zero if there is none
 	places []int                  // which part each of that one's parts is
-	began  time.Duration          // when that was made
+	began  time.Duration          // when that was made at the latest, as was read last; 0: not known
 	counts flowtable.ObjectCounts // of that one, as it was read last
 
 	carried flowtable.ObjectCounts // by objects of the physical switch before
@@ -46,7 +46,7 @@ func missed(made map[objectName]*madeObject) {
 	}
 }
 
-// beganSlack is by how much later an object may seem to have been made than before, as a switch's answer takes its time.
+// beganSlack is by how much later an object may seem to have been made than before, as clocks differ, and switches count seconds.
 const beganSlack = time.Second
 
 // partsAnew has the counters of parts begin anew.
@@ -79,14 +79,15 @@ func addCounts(to, x *flowtable.ObjectCounts) {
 	}
 }
 
-// read takes what the physical switch says of the object that counts now. One that was made later than it was, or whose counters
+// read takes what an answer says of the object that counts now. One that was made later than it can have been, or whose counters
 // have gone back, is another one.
-func (c *objectCount) read(x *ObjectCounted) {
+func (c *objectCount) read(x *ObjectCounted, answer *Counters) {
 	c.lacking = !x.Listed || x.Counts.Packets == uncounted || x.Counts.Bytes == uncounted
 	if c.lacking {
 		return
 	}
-	if c.counts.Packets > x.Counts.Packets || c.counts.Bytes > x.Counts.Bytes || c.began != 0 && x.Began-c.began > beganSlack {
+	earliest, latest := answer.Asked-x.Age, answer.Answered-x.Age
+	if c.counts.Packets > x.Counts.Packets || c.counts.Bytes > x.Counts.Bytes || c.began != 0 && earliest-c.began > beganSlack {
 		c.carry()
 	}
 	now := flowtable.ObjectCounts{Packets: x.Counts.Packets, Bytes: x.Counts.Bytes}
@@ -101,7 +102,7 @@ func (c *objectCount) read(x *ObjectCounted) {
 			now.Parts[at] = x.Counts.Parts[i]
 		}
 	}
-	c.counts, c.began = now, x.Began
+	c.counts, c.began = now, latest
 }
 
 // news returns what has been counted since the tables were told last.
@@ -132,7 +133,7 @@ func (s Tally) countObjects(c *Counters) {
 			continue
 		}
 		if x := found[o.count.of]; x != nil {
-			o.count.read(x)
+			o.count.read(x, c)
 		} else { // it is in no rule's use, and counts nothing
 			o.count.lacking = false
 			o.count.carry()

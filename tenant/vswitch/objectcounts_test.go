@@ -62,19 +62,19 @@ func (c *counted) objects(k CounterKind) *Counters {
 	case *openflow.GroupStatsList:
 		for _, g := range l.Groups {
 			at[g.Group] = ObjectCounted{Listed: true, Counts: flowtable.ObjectCounts{Packets: g.Packets, Bytes: g.Bytes,
-				Parts: g.Buckets}, Began: c.now - time.Duration(g.DurationSec)*time.Second - time.Duration(g.DurationNsec)}
+				Parts: g.Buckets}, Age: time.Duration(g.DurationSec)*time.Second + time.Duration(g.DurationNsec)}
 		}
 	case *openflow.MeterStatsList:
 		for _, m := range l.Meters {
 			x := ObjectCounted{Listed: true, Counts: flowtable.ObjectCounts{Packets: m.PacketsIn, Bytes: m.BytesIn},
-				Began: c.now - time.Duration(m.DurationSec)*time.Second - time.Duration(m.DurationNsec)}
+				Age: time.Duration(m.DurationSec)*time.Second + time.Duration(m.DurationNsec)}
 			for _, b := range m.Bands {
 				x.Counts.Parts = append(x.Counts.Parts, openflow.BucketCounter(b))
 			}
 			at[m.Meter] = x
 		}
 	}
-	counters := &Counters{Kind: k, Asked: c.now}
+	counters := &Counters{Kind: k, Asked: c.now, Answered: c.now}
 	for number, x := range at {
 		if o := c.contents[number]; o != nil {
 			x.Digest = *o.Digest()
@@ -359,25 +359,30 @@ func TestUnknownObjects(t *testing.T) {
 }
 
 // TestObjectMadeAnew: a group that the physical switch has lost and made anew counts from 0 there, which its age says if its
-// counters do not.
+// counters do not. One of which the answer has come late is none.
 func TestObjectMadeAnew(t *testing.T) {
 	c := newCounted(t, 1)
 	c.both(&openflow.GroupMod{Group: 1, Buckets: []openflow.Bucket{{WatchPort: openflow.PortAny, WatchGroup: openflow.GroupAny,
 		Actions: []openflow.Action{openflow.Output(c.g.ports[0])}}}})
 	of := *c.g.sw.contents.groups[1].Digest()
+	c.now = 2 * time.Hour
 	for _, x := range []struct {
 		packets uint64
 		began   time.Duration
+		took    time.Duration // until the switch has looked, and answered
 		want    uint64
 	}{
-		{5, time.Minute, 5}, {7, time.Minute + beganSlack, 7}, {9, time.Hour, 16},
-		{4, time.Hour, 20}, {6, time.Hour - time.Minute, 22},
+		{5, time.Minute, 0, 5}, {7, time.Minute + beganSlack, 0, 7}, {9, time.Hour, 0, 16},
+		{4, time.Hour, 0, 20}, {6, time.Hour - time.Minute, 0, 22},
+		{7, time.Hour - time.Minute, 3 * time.Second, 23}, {8, time.Hour - time.Minute, 0, 24},
+		{9, time.Hour - time.Minute, 0, 25}, {10, time.Hour, 3 * time.Second, 35},
 	} {
-		c.now++
+		c.now += 4 * time.Second
 		n := openflow.BucketCounter{Packets: x.packets, Bytes: 100 * x.packets}
-		said := ObjectCounted{Digest: of, Listed: true, Began: x.began,
+		said := ObjectCounted{Digest: of, Listed: true, Age: c.now + x.took - x.began,
 			Counts: flowtable.ObjectCounts{Packets: n.Packets, Bytes: n.Bytes, Parts: []openflow.BucketCounter{n}}}
-		Tally{c.g.sw}.Count(&Counters{Kind: OfGroups, Asked: c.now, Objects: []ObjectCounted{said}}, c.now, c.g)
+		Tally{c.g.sw}.Count(&Counters{Kind: OfGroups, Asked: c.now, Answered: c.now + x.took, Objects: []ObjectCounted{said}},
+			c.now+x.took, c.g)
 		g := c.ask(c.g.sw.tables, OfGroups).(*openflow.GroupStatsList).Groups[0]
 		if g.Packets != x.want || g.Bytes != 100*x.want || g.Buckets[0].Packets != x.want {
 			t.Errorf("after %+v the group has counted %+v", x, g)
