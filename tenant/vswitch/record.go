@@ -17,13 +17,14 @@ import (
 
 // The first byte of a record says what it is of, and in which format.
 const (
-	recordHead   = 1 // a virtual switch: JSON
-	recordEntry  = 2
-	recordObject = 3 // a group or a meter
+	recordHead      = 1 // a virtual switch: JSON
+	recordEntry     = 2
+	recordUncounted = 3 // a group or a meter, without what it has counted: of an older version of Weir, and only read
+	recordObject    = 4 // a group or a meter
 )
 
-// errRecord: a record is damaged, or a newer version has written it.
-var errRecord = errors.New("a record is damaged, or a newer version of Weir has written it")
+// errRecord: a record is damaged, or another version has written it.
+var errRecord = errors.New("a record is damaged, or another version of Weir has written it")
 
 // head is the record of a virtual switch.
 type head struct {
@@ -132,7 +133,7 @@ type savedEntry struct {
 type savedObject struct {
 	number      uint32
 	incarnation uint16
-	created     time.Time
+	created     time.Time // zero: not known
 	carried     flowtable.ObjectCounts
 	message     openflow.Message
 }
@@ -146,7 +147,7 @@ func headOf(data []byte) (kind byte, head uint32, rest []byte, err error) {
 		return kind, 0, data[1:], nil
 	}
 	n, size := binary.Uvarint(data[1:])
-	if size <= 0 || n > 1<<32-1 || kind != recordEntry && kind != recordObject {
+	if size <= 0 || n > 1<<32-1 || kind < recordEntry || kind > recordObject {
 		return kind, 0, nil, errRecord
 	}
 	return kind, uint32(n), data[1+size:], nil
@@ -197,16 +198,25 @@ func readObject(number uint32, data []byte) (*savedObject, error) {
 	if data, err = readNumbers(data, counts); err != nil {
 		return nil, err
 	}
-	m, _, rest, err := readMessage(slices.Clone(data))
-	if err != nil || len(rest) > 0 || m.Type() != openflow.TypeGroupMod && m.Type() != openflow.TypeMeterMod {
-		return nil, errRecord
+	o, err := readUncounted(number, data)
+	if err != nil {
+		return nil, err
 	}
-	o := &savedObject{number: number, incarnation: uint16(x[0]), created: time.Unix(0, int64(x[1])), message: m,
-		carried: flowtable.ObjectCounts{Packets: x[2], Bytes: x[3]}}
+	o.incarnation, o.created = uint16(x[0]), time.Unix(0, int64(x[1]))
+	o.carried.Packets, o.carried.Bytes = x[2], x[3]
 	for pair := range slices.Chunk(counts, 2) {
 		o.carried.Parts = append(o.carried.Parts, openflow.BucketCounter{Packets: pair[0], Bytes: pair[1]})
 	}
 	return o, nil
+}
+
+// readUncounted reads a group or a meter of which only the message is there that makes it. It holds no part of data.
+func readUncounted(number uint32, data []byte) (*savedObject, error) {
+	m, _, rest, err := readMessage(slices.Clone(data))
+	if err != nil || len(rest) > 0 || m.Type() != openflow.TypeGroupMod && m.Type() != openflow.TypeMeterMod {
+		return nil, errRecord
+	}
+	return &savedObject{number: number, message: m}, nil
 }
 
 // readNumbers reads as many numbers as there is room for, and returns what follows.

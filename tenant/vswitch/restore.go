@@ -66,9 +66,12 @@ func (x *Records) Add(number uint32, data []byte) {
 			number: row}
 	default:
 		item := recordItem{number: number, head: plan.TenantOwner(tenant, of)}
-		if kind == recordEntry {
+		switch kind {
+		case recordEntry:
 			item.entry, item.err = readEntry(row, rest)
-		} else {
+		case recordUncounted:
+			item.object, item.err = readUncounted(row, rest)
+		default:
 			item.object, item.err = readObject(row, rest)
 		}
 		x.items = append(x.items, item)
@@ -198,10 +201,15 @@ func (s restoring) objects(list []*savedObject) error {
 	return nil
 }
 
-// object has a group or a meter that was made anew count on.
+// object has a group or a meter that was made anew count on; one begins to count of which nothing was counted.
 func (s restoring) object(name objectName, o *savedObject) {
 	made := &madeObject{record: record{number: o.number, kept: true}, message: o.message, incarnation: o.incarnation,
-		created: min(o.created.Sub(s.cfg.Epoch), s.now), count: objectCount{carried: o.carried}}
+		created: s.now, count: objectCount{carried: o.carried}}
+	if o.created.IsZero() {
+		s.unsaved.changed(made)
+	} else {
+		made.created = min(o.created.Sub(s.cfg.Epoch), s.now)
+	}
 	made.count.from = made.created
 	if s.made[name] = made; len(s.made) == 1 || int16(made.incarnation-s.incarnation) > 0 {
 		s.incarnation = made.incarnation
