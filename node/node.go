@@ -55,20 +55,25 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	err := runOnce(ctx, cfg)
-	for owner.StepsDown(err) {
-		cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
-		for err = runOnce(ctx, cfg); isStores(err); err = runOnce(ctx, cfg) {
-			cfg.Log.Warn("the store of an instance that has stepped down does not answer", "error", err)
+	for begun := false; ; {
+		err := runOnce(ctx, cfg)
+		opened := !errors.As(err, new(notOpened))
+		switch {
+		case owner.StepsDown(err):
+			cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
+		case isStores(err) && (begun || opened && cfg.shared()):
+			cfg.Log.Warn("the store does not answer: it is asked again", "error", err)
 			if !beat.Sleep(ctx, reopenEvery) {
 				return nil
 			}
+		default:
+			return err
 		}
+		begun = true
 	}
-	return err
 }
 
-// reopenEvery is how soon an instance that has stepped down asks again a store that does not answer.
+// reopenEvery is how soon a store that others use too is asked again, if it does not answer any more.
 const reopenEvery = time.Second
 
 // notOpened is why the store could not be opened.

@@ -274,3 +274,44 @@ func TestSteppedDownWaitsForItsStore(t *testing.T) {
 		t.Error("the configuration was read at once")
 	}
 }
+
+// TestStandbyOutlivesItsStore: a standby that takes a store, and then finds that it cannot be read for a moment, does not end.
+func TestStandbyOutlivesItsStore(t *testing.T) {
+	memory := store.NewMemory(nil)
+	var fails atomic.Int32
+	key := []byte("instances/owner")
+	txn := func(op store.Op) {
+		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{op}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	txn(store.Put(key, []byte(`{"name":"other","api":"192.0.2.1:8181","life":"x"}`)))
+	cfg := config(t)
+	usual(&cfg)
+	cfg.OpenStore, cfg.SharedStore = func() (store.Store, error) { return flaky{memory, &fails}, nil }, true
+	cfg.API.Listen, cfg.OpenFlow.Listen = freeAddress(t), freeAddress(t)
+	var log logs
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	ready := make(chan bool)
+	cfg.Ready = func(node.Addresses) { close(ready) }
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- node.Run(ctx, cfg) }()
+	await(t, "the instance to stand by", func() bool { return strings.Contains(log.String(), "this instance is a standby") },
+		log.String)
+	fails.Store(1)
+	txn(store.Delete(store.Span{From: key}))
+	select {
+	case err := <-ended:
+		t.Errorf("it has ended: %v", err)
+	case <-ready:
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if fails.Load() >= 0 {
+		t.Error("the store was never read in vain")
+	}
+}

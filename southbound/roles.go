@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +17,8 @@ import (
 // Terms number the owners of a store, as owner.Terms does. Switches compare them (generation_id of OpenFlow 1.3, 6.3.5).
 type Terms interface {
 	Term() uint64
+	// Confirm asks the store whether this instance owns it still.
+	Confirm(ctx context.Context) error
 	// Raise makes the term a higher one than a generation that a switch knows, and returns it. An error is the store's, or says
 	// that this instance does not own it any more.
 	Raise(ctx context.Context, generation uint64) (uint64, error)
@@ -29,6 +30,7 @@ type granted struct {
 	lost   atomic.Bool // and has said that it does not
 	asked  bool        // the switch knows roles: it refuses who is not its master
 	open   bool        // the request in the handshake was not answered in time, or the switch knows a later generation
+	later  bool        // the switch is known to know one; the reader's
 	trial  *Output     // of OpenFlow 1.0, once something was not permitted; the reader's
 	tries  atomic.Int32
 }
@@ -53,14 +55,12 @@ func (r *roles) take(sw *Switch, f *session.Features) {
 		role.asked = true
 		role.writes.Store(true)
 	case session.IsStale(err):
-		role.asked, role.open = true, true
+		role.asked, role.open, role.later = true, true, true
 	case errors.Is(err, session.ErrRole):
 		role.asked = true
 		r.loses(sw, err.Error()+": "+anotherMaster)
-	case errors.Is(err, session.ErrTimeout): // it may know roles, and be slow
-		role.asked, role.open = true, sw.Version != openflow.V10 // which has no way to ask
-		role.writes.Store(true)
-		r.g.cfg.Log.Info("the switch has not answered the request for a role: it is written to all the same", "dpid", sw.DPID)
+	case errors.Is(err, session.ErrTimeout) && sw.Version != openflow.V10: // it may know roles, and be slow
+		role.asked, role.open = true, true
 	default:
 		role.writes.Store(true)
 		r.g.cfg.Log.Info("the switch knows no roles: it takes what any controller writes", "dpid", sw.DPID, "error", err)
@@ -120,9 +120,9 @@ func (r *roles) loses(sw *Switch, why string) {
 	r.g.cfg.Log.Error("this instance is not the master of a switch", "dpid", sw.DPID, "why", why)
 }
 
-// ends ends what loses has noted, with the session.
+// ends ends what loses has noted: with the session, or as the switch has made this instance its master after all.
 func (r *roles) ends(sw *Switch) {
-	if !sw.role.lost.Load() {
+	if !sw.role.lost.Swap(false) {
 		return
 	}
 	if r.g.cfg.View.Snapshot().Master(sw.DPID) == "" {
@@ -165,9 +165,10 @@ const (
 	triesAtOnce = 3
 )
 
-// farthest is the first generation that no term is raised above. Switches compare two by the sign of their difference: one that
-// is half of all numbers above would be below what others know. Terms count from 0, a few in a day.
-const farthest = 1 << 62
+// leapMost is how far above the term a generation is at most for which the term is raised. Switches compare two by the sign of
+// their difference: a term that is half of all numbers above what others know would be below it, and any switch may claim any
+// number. One that knows a generation farther away gets a term of its own, which is in no store.
+const leapMost = 1 << 40
 
 func (r *roles) init(g *Registry) {
 	r.g = g
@@ -176,17 +177,24 @@ func (r *roles) init(g *Registry) {
 
 // resolve asks a switch for the generation that it knows. The answer comes to the session's reader.
 func (r *roles) resolve(sw *Switch) {
+	if sw.role.lost.Load() {
+		return
+	}
 	err := sw.Session.Request(&openflow.RoleRequest{Role: openflow.RoleNoChange}, func(m openflow.Message, err error) {
 		reply, ok := m.(*openflow.RoleReply)
 		switch {
+		case errors.Is(err, session.ErrTimeout) && !sw.role.later: // nothing says that it knows roles
+			sw.role.writes.Store(true)
+			r.g.apply()
+			r.again(sw, err)
 		case err != nil || !ok:
 			r.again(sw, err)
-		case reply.Generation >= farthest && reply.Role != openflow.RoleMaster:
-			sw.role.writes.Store(false)
-			r.loses(sw, fmt.Sprintf("it knows the generation_id %#x, above which no term is raised, and nothing is written to it: have "+
-				"it forget that (make the bridge anew), and find out which controller named it", reply.Generation))
-			r.g.apply()
 		default:
+			if int64(reply.Generation-r.g.cfg.Terms.Term()) > 0 {
+				sw.role.later = true
+				sw.role.writes.Store(false)
+				r.g.apply()
+			}
 			r.mu.Lock()
 			r.known = append(r.known, knownGeneration{sw, reply.Generation})
 			r.mu.Unlock()
@@ -237,7 +245,7 @@ func (r *roles) turn() (next time.Time) {
 		if failed == nil {
 			ctx, cancel := context.WithTimeout(context.Background(), raiseLimit)
 			var term uint64
-			if term, failed = r.g.cfg.Terms.Raise(ctx, k.generation); failed == nil {
+			if term, failed = r.above(ctx, k.generation); failed == nil {
 				r.ask(k.sw, term)
 			}
 			cancel()
@@ -249,8 +257,20 @@ func (r *roles) turn() (next time.Time) {
 	return next
 }
 
+// above returns a term above a generation, which is in the store, or is this switch's alone if it is far away.
+func (r *roles) above(ctx context.Context, generation uint64) (term uint64, err error) {
+	terms := r.g.cfg.Terms
+	if int64(generation-terms.Term()) < leapMost {
+		return terms.Raise(ctx, generation)
+	}
+	return generation + 1, terms.Confirm(ctx)
+}
+
 // ask asks a switch for the role in a term that was raised for it. The answer comes to the session's reader.
 func (r *roles) ask(sw *Switch, term uint64) {
+	if sw.role.lost.Load() {
+		return
+	}
 	request := &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: term}
 	err := sw.Session.Request(request, func(m openflow.Message, err error) {
 		reply, ok := m.(*openflow.RoleReply)
@@ -260,6 +280,7 @@ func (r *roles) ask(sw *Switch, term uint64) {
 			whole := cmp.Or(r.g.cfg.Session.MissSendLen, openflow.ControllerNoCut)
 			_, _ = sw.Session.Send(&openflow.SetConfig{MissSendLen: whole}) // which was left out of the handshake
 			sw.role.writes.Store(true)
+			r.ends(sw) // what it refused in between was written before
 			r.g.apply()
 		case session.IsStale(err) && sw.role.tries.Add(1) < triesAtOnce: // another was faster
 			r.resolve(sw)

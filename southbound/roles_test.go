@@ -36,6 +36,11 @@ func (c *counter) Term() uint64 {
 	return c.term
 }
 
+func (c *counter) Confirm(ctx context.Context) error {
+	_, err := c.Raise(ctx, 0)
+	return err
+}
+
 func (c *counter) Raise(_ context.Context, generation uint64) (uint64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,15 +217,23 @@ func TestTermIsRaised(t *testing.T) {
 		}
 		c.meet(dialer, knows(41), 3)
 		c.is("a switch that knows the same term", true)
-		c.meet(dialer, knows(math.MaxInt64-100), 4)
-		c.is("a switch that knows a term out of reach", false)
-		if c.terms.Term() != 41 || !strings.Contains(c.alarmed(4), "generation_id 0x7fffffffffffff9b") {
-			t.Errorf("term %d, alarm %q", c.terms.Term(), c.alarmed(4))
+		for i, far := range []uint64{math.MaxInt64 - 100, 42 + leapMost} {
+			s := c.meet(dialer, knows(far), 4+i)
+			c.is("a switch that knows a term far away", true)
+			if c.terms.Term() != 41 || s.Role() != openflow.RoleMaster {
+				t.Errorf("term %d, role %v", c.terms.Term(), s.Role())
+			}
 		}
+		c.terms.fails = 1
+		c.meet(dialer, knows(1<<50), 6)
+		c.is("one, while the store does not confirm who owns it", false)
+		time.Sleep(2 * retryAtFirst)
+		c.is("when it does", true)
 	})
 }
 
-// TestTermsOutOfReach: no switch, however often it comes with a generation that is far away, takes others from an instance.
+// TestTermsOutOfReach: no switch, however often it comes with a generation that is far away, takes others from an instance, nor
+// from one whose store is of before.
 func TestTermsOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContender(t, 5)
@@ -230,7 +243,7 @@ func TestTermsOutOfReach(t *testing.T) {
 		s := c.meet(dialer, honest, 1)
 		c.is("an honest switch", true)
 		for i := range 4 {
-			far := newContender(t, c.terms.Term()+farthest-2)
+			far := newContender(t, c.terms.Term()+1<<62-2)
 			roles := new(session.Roles)
 			bad := far.meet(dialer, roles, 9)
 			bad.Close(nil)
@@ -247,6 +260,9 @@ func TestTermsOutOfReach(t *testing.T) {
 		<-s.Done()
 		c.meet(dialer, honest, 1)
 		c.is("the honest switch, in another session", true)
+		restored := newContender(t, 5)
+		restored.meet(dialer, honest, 1)
+		restored.is("the honest switch, of an instance with an old store", true)
 	})
 }
 
@@ -254,6 +270,7 @@ func TestTermsOutOfReach(t *testing.T) {
 type liar struct {
 	t      *testing.T
 	answer func(*openflow.RoleRequest) openflow.Message // nil: none
+	delay  time.Duration                                // of each answer to a request for a role
 	conn   net.Conn
 	asked  int
 	other  []openflow.Type // what came besides
@@ -312,7 +329,7 @@ func (l *liar) run() {
 		case *openflow.RoleRequest:
 			l.asked++
 			if reply := l.answer(m); reply != nil {
-				l.send(h.XID, reply)
+				time.AfterFunc(l.delay, func() { l.send(h.XID, reply) })
 			}
 		default:
 			l.other = append(l.other, m.Type())
@@ -362,6 +379,8 @@ func TestSwitchesThatLie(t *testing.T) {
 			c := newContender(t, 5)
 			l := &liar{answer: func(*openflow.RoleRequest) openflow.Message { return nil }}
 			c.lie(l)
+			time.Sleep(4 * time.Second)
+			c.is("silent, and perhaps slow", false)
 			time.Sleep(10 * time.Minute)
 			c.is("silent", true)
 			if c.alarmed(3) != "" || l.asked > 20 {
@@ -373,6 +392,28 @@ func TestSwitchesThatLie(t *testing.T) {
 			time.Sleep(2 * retryAtMost)
 			if c.terms.Term() != 71 || c.sw.Session.Role() != openflow.RoleMaster {
 				t.Errorf("term %d, role %v", c.terms.Term(), c.sw.Session.Role())
+			}
+		})
+	})
+	t.Run("slow", func(t *testing.T) { // a deposed owner, whose store does not answer
+		synctest.Test(t, func(t *testing.T) {
+			c := newContender(t, 5)
+			c.terms.fails = 1 << 20
+			l := &liar{delay: 3200 * time.Millisecond}
+			l.answer = func(m *openflow.RoleRequest) openflow.Message {
+				if m.Role == openflow.RoleNoChange {
+					return &openflow.RoleReply{Role: openflow.RoleEqual, Generation: 9}
+				}
+				return stale
+			}
+			c.lie(l)
+			for range 40 {
+				if time.Sleep(4 * time.Second); c.sw != nil && c.sw.Mastered() {
+					t.Fatal("it writes to a switch that knows a later term")
+				}
+			}
+			if c.sw == nil {
+				t.Error("the switch is not connected")
 			}
 		})
 	})
@@ -397,7 +438,7 @@ func TestSwitchWithoutRoles(t *testing.T) {
 		writes bool
 	}{
 		{nil, true},
-		{session.ErrTimeout, true},
+		{session.ErrTimeout, false}, // it may know them, and be slow
 		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.BadRequestBadType}}, true},
 		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.RoleRequestFailedUnsup}}, true},
 		{&session.PeerError{Msg: &openflow.ErrorMsg{Code: openflow.BadRequestBadExperimenter}}, true},
@@ -405,7 +446,7 @@ func TestSwitchWithoutRoles(t *testing.T) {
 		{session.ErrRole, false},
 	} {
 		g := southboundOf(t)
-		sw := &Switch{DPID: 1}
+		sw := &Switch{DPID: 1, Version: openflow.V13}
 		g.roles.take(sw, &session.Features{Asked: openflow.RoleRequest{Role: openflow.RoleMaster}, RoleError: c.err})
 		if got := sw.role.writes.Load(); got != c.writes {
 			t.Errorf("%v: writes %t", c.err, got)
@@ -445,5 +486,23 @@ func TestSlaveOf10(t *testing.T) {
 		if first.alarmed(7) == "" {
 			t.Error("the first does not say so")
 		}
+	})
+}
+
+// TestLostWhileAsked: a switch that has made another its master, while this instance still wanted to ask it again, is not taken
+// back: the other stays its master.
+func TestLostWhileAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := newContender(t, 1), newContender(t, 1)
+		dialer, roles := session.NewDialer(session.Config{}), new(session.Roles)
+		defer dialer.Close(context.Background())
+		first.meet(dialer, roles, 7)
+		first.g.roles.again(first.sw, session.ErrTimeout)
+		second.meet(dialer, roles, 7)
+		_ = first.write()
+		first.is("the first", false)
+		time.Sleep(time.Minute)
+		first.is("the first, later", false)
+		second.is("the second", true)
 	})
 }

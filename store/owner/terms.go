@@ -34,6 +34,18 @@ func (t *Terms) Raise(ctx context.Context, generation uint64) (uint64, error) {
 	return t.raise(ctx, func(uint64) uint64 { return generation + 1 })
 }
 
+// Confirm asks the store whether this instance owns it still. The error is ErrDeposed if it does not, or the store's.
+func (t *Terms) Confirm(ctx context.Context) error {
+	if t.owner == nil {
+		return nil
+	}
+	owner, err := t.st.Range(ctx, store.Query{Span: store.Key(ownerKey)})
+	if err == nil && (len(owner.Pairs) == 0 || string(owner.Pairs[0].Value) != string(t.owner)) {
+		err = ErrDeposed
+	}
+	return err
+}
+
 // raise writes the term that next makes of the one before, if it is a later one.
 func (t *Terms) raise(ctx context.Context, next func(before uint64) uint64) (uint64, error) {
 	for {
@@ -63,15 +75,8 @@ func (t *Terms) raise(ctx context.Context, next func(before uint64) uint64) (uin
 			t.rise(term)
 			return term, nil
 		}
-		if t.owner == nil {
-			continue
-		}
-		owner, err := t.st.Range(ctx, store.Query{Span: store.Key(ownerKey)})
-		if err != nil {
+		if err := t.Confirm(ctx); err != nil {
 			return 0, err
-		}
-		if len(owner.Pairs) == 0 || string(owner.Pairs[0].Value) != string(t.owner) {
-			return 0, ErrDeposed
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (s *Switch) Removed(c *ruleset.Counted) {
 // wake has the core of a switch look at what has waited for long, when it will have. The lock is held.
 func wake(s *Switch) {
 	at, waits := vswitch.Tally{Switch: s.core}.Due()
-	if !waits || s.woken {
+	if !waits || s.woken || s.saving.closing {
 		return
 	}
 	s.woken = true

@@ -179,3 +179,28 @@ func TestNothingIsOrderedAfterwards(t *testing.T) {
 		t.Errorf("it orders %v", <-orders)
 	}
 }
+
+// TestPacedAnswers: what waits for the limit of messages holds up no answer to those before it, though all came at once.
+func TestPacedAnswers(t *testing.T) {
+	s, orders := virtual(t, func(uint32, []byte) {})
+	s.SetLimits(tenant.Limits{Messages: 2})
+	c := connect(t, s, listen(t))
+	execute(t, s, orders)
+	var all []byte
+	for x := range uint32(8) {
+		b, err := openflow.Append(nil, c.v, x+1, &openflow.BarrierRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	c.write(all)
+	for x := range uint32(2) {
+		if h, _ := c.next(); h.XID != x+1 {
+			t.Errorf("an answer to %d, want %d", h.XID, x+1)
+		}
+	}
+	if paced := s.Losses().Paced; paced > 4 {
+		t.Errorf("%d messages had waited when the first answers came", paced)
+	}
+}

@@ -89,6 +89,8 @@ func (c *conn) pace(s *session.Session) bool {
 // when the connection is being closed.
 func (c *conn) await(s *session.Session, news <-chan struct{}, wait time.Duration) bool {
 	c.BatchEnd(s)
+	s.Write() // what is queued for the controller does not wait for the end of the batch
+	defer s.Gather()
 	c.EndTurn()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

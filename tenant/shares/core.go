@@ -9,6 +9,8 @@ const (
 	sparsePart = 8
 	// sparseGap is for how long an account wants nothing that keeps up with what it is sent.
 	sparseGap = quantum
+	// forgiven is for how long an account wants nothing whose debt is not looked at any more.
+	forgiven = time.Second
 	// roomFor is for how long after a turn of a sparse account room is left.
 	roomFor = 20 * time.Millisecond
 	// restFactor is how many times as long as a turn of a busy account nothing happens after it while room is left.
@@ -38,6 +40,7 @@ func newCore(places int) core { return core{places: places, sparse: never} }
 // account is what the core knows of a tenant.
 type account struct {
 	busy    bool
+	gone    bool          // closed
 	recent  time.Duration // that was used, less a part of the time in which it wanted nothing
 	ended   time.Duration // when it began to want nothing
 	wants   int           // turns that wait or are being had
@@ -68,7 +71,7 @@ func (c *core) enter(t *turn, now time.Duration) bool {
 	if a.wants++; a.wants == 1 {
 		idle := now - a.ended
 		a.recent = max(a.recent-idle/sparsePart, 0)
-		if a.busy && idle >= sparseGap && a.recent <= quantum/2 {
+		if a.busy && idle >= sparseGap && a.recent <= quantum/2 && (a.left >= 0 || idle >= forgiven) {
 			c.part(a)
 		}
 	}
@@ -122,6 +125,9 @@ func (c *core) unwant(a *account, now time.Duration) {
 	if a.wants--; a.wants == 0 {
 		a.ended = now
 	}
+	if a.wants == 0 && a.gone && a.busy {
+		c.part(a)
+	}
 }
 
 // charge takes what was used from an account.
@@ -129,12 +135,21 @@ func (c *core) charge(a *account, used time.Duration) {
 	a.state.Used += used
 	a.recent += used
 	switch {
+	case a.gone && a.wants == 0:
 	case a.busy:
 		a.left = min(a.left-used, 2*quantum)
 	case a.recent > quantum:
 		c.join(a, quantum-a.recent)
 	}
 	a.recent = min(a.recent, 2*quantum)
+}
+
+// close forgets an account when it wants nothing any more.
+func (c *core) close(a *account) {
+	a.gone = true
+	if a.wants == 0 && a.busy {
+		c.part(a)
+	}
 }
 
 // cancel takes back a turn that was asked for, or has been given and not begun.

@@ -305,3 +305,47 @@ func TestCancel(t *testing.T) {
 		}
 	}
 }
+
+// TestLongTurns: who wants nothing for a while after each of its turns, which are long, has no more than who always wants turns.
+func TestLongTurns(t *testing.T) {
+	for _, places := range []int{1, 2} {
+		w := newWorld(t, places)
+		long, steady := newAccount(), newAccount()
+		for range places {
+			w.add(long, always(50*time.Millisecond), always(2*time.Millisecond))
+			w.add(steady, always(quantum), always(0))
+		}
+		w.until(20 * time.Second)
+		if a, b := long.state.Used, steady.state.Used; a > b*11/10 {
+			t.Errorf("%d places: the one with long turns has used %v, the other %v", places, a, b)
+		}
+	}
+}
+
+// TestClosed: of an account that is closed nothing stays, whether it wants something then or not.
+func TestClosed(t *testing.T) {
+	c := core{places: 1}
+	for i := range 100 {
+		a := newAccount()
+		first, second := &turn{of: a}, &turn{of: a}
+		now := time.Duration(i) * time.Second
+		if !c.enter(first, now) {
+			t.Fatal("no turn")
+		}
+		if i%2 == 0 {
+			c.enter(second, now)
+			c.close(a)
+		}
+		c.leave(first, now+5*quantum)
+		c.give(now + 5*quantum)
+		if i%2 == 0 {
+			c.leave(second, now+6*quantum)
+		} else {
+			c.close(a)
+		}
+		c.charge(a, 5*quantum)
+		if c.ring != nil || c.waiting+c.running+c.busy != 0 {
+			t.Fatalf("account %d: %+v", i, c)
+		}
+	}
+}

@@ -42,6 +42,13 @@ func (s *Shares) Account() *Account {
 	return &Account{s: s, of: account{ended: never}}
 }
 
+// Close forgets the account. Its turns go on, until they end.
+func (a *Account) Close() {
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	a.s.core.close(&a.of)
+}
+
 // State is what an account has used, and how it has waited.
 type State struct {
 	Used   time.Duration // in turns, or charged

@@ -118,6 +118,7 @@ func (s *Tenancies) define(all *tenant.Tenants) {
 	for name, t := range s.tenancies {
 		if d := all.Get(name); d == nil || d.Number != t.definition.Number || d.ID != t.definition.ID {
 			t.remove()
+			t.account.Close()
 			s.mu.Lock()
 			delete(s.tenancies, name)
 			s.mu.Unlock()
