@@ -311,7 +311,7 @@ func testEpochs(t *testing.T, silent bool) {
 		w := &watcher{name: "w", diary: new(diary)}
 		g := southboundOf(t, w)
 		dialer := session.NewDialer(session.Config{})
-		a, b := pipe.New(pipe.Options{})
+		a, b := pipe.New(pipe.Options{Buffer: 256}) // less than what is written
 		if _, err := g.Server.ServeConn(a); err != nil {
 			t.Fatal(err)
 		}

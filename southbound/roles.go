@@ -108,8 +108,9 @@ func (r *roles) demoted(sw *Switch) {
 }
 
 // anotherMaster is why a switch does not take what this instance writes, and what to do.
-const anotherMaster = "another controller is its master, and nothing is written to it: end that controller, and have the switch " +
-	"connect again; or, if both are to control it, give both openflow.role: equal, and domains of their own"
+const anotherMaster = "another controller is its master, and nothing is written to it: end that controller, and then start " +
+	"this instance anew, or have the switch connect again; or, if both are to control it, give both openflow.role: equal, and " +
+	"domains of their own, and have one of them forward (--disable-app forward at the other)"
 
 // loses notes that a switch does not take what this instance writes. This instance does not take it back in this session: two
 // that both did would write in turns. It is called by the session's reader, or while there is the session.

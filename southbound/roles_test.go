@@ -36,6 +36,18 @@ func (c *counter) Term() uint64 {
 	return c.term
 }
 
+func (c *counter) raises() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.raised
+}
+
+func (c *counter) failing(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fails = n
+}
+
 func (c *counter) Confirm(ctx context.Context) error {
 	_, err := c.Raise(ctx, 0)
 	return err
@@ -152,8 +164,8 @@ func TestMasterOfATerm(t *testing.T) {
 
 		atSecond := second.meet(dialer, roles, 7)
 		second.is("the second, whose term was lower", true)
-		if second.terms.Term() != 6 || second.terms.raised != 1 {
-			t.Errorf("the second is in term %d, raised %d times: want 6, once", second.terms.Term(), second.terms.raised)
+		if second.terms.Term() != 6 || second.terms.raises() != 1 {
+			t.Errorf("the second is in term %d, raised %d times: want 6, once", second.terms.Term(), second.terms.raises())
 		}
 		if err := first.write(); err != nil && !errors.Is(err, ErrNotMaster) {
 			t.Errorf("the first writes: %v", err)
@@ -204,7 +216,7 @@ func TestTermIsRaised(t *testing.T) {
 			<-s.Done()
 			return roles
 		}
-		c.terms.fails = 3
+		c.terms.failing(3)
 		c.meet(dialer, knows(40), 2)
 		c.is("while the store does not answer", false)
 		if c.alarmed(2) != "" {
@@ -224,7 +236,7 @@ func TestTermIsRaised(t *testing.T) {
 				t.Errorf("term %d, role %v", c.terms.Term(), s.Role())
 			}
 		}
-		c.terms.fails = 1
+		c.terms.failing(1)
 		c.meet(dialer, knows(1<<50), 6)
 		c.is("one, while the store does not confirm who owns it", false)
 		time.Sleep(2 * retryAtFirst)
@@ -272,8 +284,10 @@ type liar struct {
 	answer func(*openflow.RoleRequest) openflow.Message // nil: none
 	delay  time.Duration                                // of each answer to a request for a role
 	conn   net.Conn
-	asked  int
-	other  []openflow.Type // what came besides
+
+	mu    sync.Mutex // guards what follows, and answer
+	asked int
+	other []openflow.Type // what came besides
 }
 
 // lie connects such a switch.
@@ -285,6 +299,20 @@ func (c *contender) lie(l *liar) {
 	l.t, l.conn = c.t, b
 	go l.run()
 	synctest.Wait()
+}
+
+// from has it answer otherwise from now on.
+func (l *liar) from(answer func(*openflow.RoleRequest) openflow.Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answer = answer
+}
+
+// heard is how often it was asked for roles, and whether it was configured.
+func (l *liar) heard() (asked int, configured bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asked, slices.Contains(l.other, openflow.TypeSetConfig)
 }
 
 func (l *liar) send(xid uint32, m openflow.Message) {
@@ -327,12 +355,17 @@ func (l *liar) run() {
 				l.send(h.XID, &openflow.MultipartReply{Body: &openflow.Desc{}})
 			}
 		case *openflow.RoleRequest:
+			l.mu.Lock()
 			l.asked++
-			if reply := l.answer(m); reply != nil {
+			reply := l.answer(m)
+			l.mu.Unlock()
+			if reply != nil {
 				time.AfterFunc(l.delay, func() { l.send(h.XID, reply) })
 			}
 		default:
+			l.mu.Lock()
 			l.other = append(l.other, m.Type())
+			l.mu.Unlock()
 		}
 	}
 }
@@ -354,22 +387,22 @@ func TestSwitchesThatLie(t *testing.T) {
 				return stale
 			}
 			c.lie(l)
-			if time.Sleep(time.Minute); c.terms.raised > 10 {
-				t.Errorf("the term was raised %d times in a minute", c.terms.raised)
+			if time.Sleep(time.Minute); c.terms.raises() > 10 {
+				t.Errorf("the term was raised %d times in a minute", c.terms.raises())
 			}
 			c.is("refused each time", false)
 			if text := c.alarmed(3); text != "" {
 				t.Error(text)
 			}
-			if slices.Contains(l.other, openflow.TypeSetConfig) {
+			if _, configured := l.heard(); configured {
 				t.Error("it is configured by who is not its master")
 			}
-			l.answer = func(m *openflow.RoleRequest) openflow.Message {
+			l.from(func(m *openflow.RoleRequest) openflow.Message {
 				return &openflow.RoleReply{Role: openflow.RoleMaster, Generation: m.Generation}
-			}
+			})
 			time.Sleep(retryAtMost)
 			c.is("when it takes the term", true)
-			if !slices.Contains(l.other, openflow.TypeSetConfig) {
+			if _, configured := l.heard(); !configured {
 				t.Error("it is not configured")
 			}
 		})
@@ -383,12 +416,12 @@ func TestSwitchesThatLie(t *testing.T) {
 			c.is("silent, and perhaps slow", false)
 			time.Sleep(10 * time.Minute)
 			c.is("silent", true)
-			if c.alarmed(3) != "" || l.asked > 20 {
-				t.Errorf("asked %d times, alarm %q", l.asked, c.alarmed(3))
+			if asked, _ := l.heard(); c.alarmed(3) != "" || asked > 20 {
+				t.Errorf("asked %d times, alarm %q", asked, c.alarmed(3))
 			}
-			l.answer = func(m *openflow.RoleRequest) openflow.Message {
+			l.from(func(m *openflow.RoleRequest) openflow.Message {
 				return &openflow.RoleReply{Role: m.Role, Generation: 70}
-			}
+			})
 			time.Sleep(2 * retryAtMost)
 			if c.terms.Term() != 71 || c.sw.Session.Role() != openflow.RoleMaster {
 				t.Errorf("term %d, role %v", c.terms.Term(), c.sw.Session.Role())
@@ -398,7 +431,7 @@ func TestSwitchesThatLie(t *testing.T) {
 	t.Run("slow", func(t *testing.T) { // a deposed owner, whose store does not answer
 		synctest.Test(t, func(t *testing.T) {
 			c := newContender(t, 5)
-			c.terms.fails = 1 << 20
+			c.terms.failing(1 << 20)
 			l := &liar{delay: 3200 * time.Millisecond}
 			l.answer = func(m *openflow.RoleRequest) openflow.Message {
 				if m.Role == openflow.RoleNoChange {
@@ -407,13 +440,16 @@ func TestSwitchesThatLie(t *testing.T) {
 				return stale
 			}
 			c.lie(l)
-			for range 40 {
-				if time.Sleep(4 * time.Second); c.sw != nil && c.sw.Mastered() {
-					t.Fatal("it writes to a switch that knows a later term")
-				}
-			}
+			time.Sleep(4 * time.Second)
+			synctest.Wait()
 			if c.sw == nil {
-				t.Error("the switch is not connected")
+				t.Fatal("the switch is not connected")
+			}
+			for range 40 {
+				if c.is("it knows a later term", false); t.Failed() {
+					return
+				}
+				time.Sleep(4 * time.Second)
 			}
 		})
 	})
