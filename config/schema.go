@@ -53,7 +53,7 @@ type OpenFlow struct {
 	TLSKey       string        `yaml:"tls_key" restart:"true" admin:"true" doc:"The key of the certificate, a PEM file."`
 	TLSCA        string        `yaml:"tls_ca" restart:"true" admin:"true" doc:"CA certificates for switches' certificates, a PEM file."`
 	TLSUnnamed   bool          `yaml:"tls_unnamed" restart:"true" admin:"true" doc:"Accepts switches' certificates that name no datapath id."`
-	Role         string        `yaml:"role" default:"master" enum:"master,equal" restart:"true" admin:"true" doc:"Role that switches are asked for: master, in a term of the store, so that they refuse who was it before; or equal, beside a controller of another kind or a Weir of another domain."`
+	Role         string        `yaml:"role" default:"master" enum:"master,equal" restart:"true" admin:"true" doc:"Role that switches are asked for: master, in a term of the store, so that they refuse who was it before; or equal, beside a controller of another kind, or a Weir of another domain that does not forward."`
 	EchoMisses   uint64        `yaml:"echo_misses" default:"3" min:"1" max:"100" restart:"true" doc:"Echo requests in a row that a switch may leave unanswered before its session is ended."`
 }
 

@@ -30,8 +30,10 @@
 // for Send and SendFrames, by which flowsync sends batches of its own size.
 //
 // Connected and mastered are two things. SwitchUp means that a switch is connected: it is heard and
-// asked. Which instance may write to it is said of each switch, in the view, by SetMaster and nobody else;
-// an Output refuses what this instance may not write with ErrNotMaster.
+// asked. This instance may write to it if the view says that it is the master (SetMaster), and the switch
+// has given it the role, in a term of the store (roles.go, docs/design/0016-terms.md); an Output refuses what
+// this instance may not write with ErrNotMaster. A switch that makes another controller its master has none in
+// the view until its session ends.
 //
 // A Containment ends an application that panics in place of the instance. What is not contained is called
 // directly. Calls notes which application a reader is in, and StallPart raises an alarm about one that
@@ -50,6 +52,7 @@
 //     reaches no later one's queue. Nothing is sent by datapath id. The engines know a session by its
 //     epoch, and drop what is told them of an older one.
 //   - An error reaches one owner at most, before the answer to a barrier behind the message.
+//   - Nothing enters the queue of a switch that knows roles before it has made this instance its master.
 //   - After SetMaster has named another nothing enters the queue of a switch; what was collected and
 //     dropped is not confirmed.
 //   - A packet-in, and writing a message, cost no allocation here.

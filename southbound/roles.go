@@ -32,7 +32,8 @@ type granted struct {
 	open   bool        // the request in the handshake was not answered in time, or the switch knows a later generation
 	later  bool        // the switch is known to know one; the reader's
 	trial  *Output     // of OpenFlow 1.0, once something was not permitted; the reader's
-	tries  atomic.Int32
+
+	tries atomic.Int32 // how often it was asked again, which says how long to wait before the next time
 }
 
 // first is what is asked for in the handshake, before anything is written.

@@ -17,7 +17,8 @@
 // An account is sparse as long as it uses no more than a quantum at once, and a part of the time in which it wants nothing: such
 // a one has its turn as soon as there is a place. The others are busy. These have turns by deficit round robin: a round gives
 // each a quantum, what a turn took is charged when it ends, and one that is in debt waits for further rounds. A busy account
-// becomes sparse again when it has wanted nothing for a while, and has not used much before.
+// becomes sparse again when it has wanted nothing for a while, has not used much before, and its debt is paid; after a second
+// without a wish debts are forgiven.
 //
 // While sparse accounts come now and then, busy ones leave room: they have half of the places, and after each of their turns time
 // passes, restFactor times as much as it took. A processor that is never idle would have whoever comes wait, whatever the order
@@ -28,7 +29,8 @@
 //
 //   - Of busy accounts that always want turns, none gets ahead of another by more than a quantum and a turn for each place.
 //   - Nobody waits while there is a place, but for the room that is left.
-//   - Who waits gets a turn, or has Begin end by its stop; an account has nothing that must be closed.
+//   - Who waits gets a turn, or has Begin end by its stop; of an account that is closed nothing stays when
+//     its turns have ended.
 //   - Nothing is allocated, except when a Turn waits for the first time.
 //
 // core.go decides, and is given the time; Shares is the core under a lock, with the goroutines that wait (shares_loop.go), and an

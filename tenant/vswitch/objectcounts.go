@@ -30,13 +30,13 @@ type objectCount struct {
 	began  time.Duration          // when that was made at the latest, as was read last; 0: not known
 	counts flowtable.ObjectCounts // of that one, as it was read last
 
-	carried flowtable.ObjectCounts // by objects of the physical switch before
-	told    flowtable.ObjectCounts // to the tables, of it all
-	from    time.Duration          // when it began to count
-	lacking bool                   // it was not among the counters read last, though it was there
-	unsaid  bool                   // the counters of its parts were not
-	missed  bool                   // packets have passed that it did not count
-	unsaved bool                   // carried has changed, and that is not noted
+	carried      flowtable.ObjectCounts // by objects of the physical switch before
+	told         flowtable.ObjectCounts // to the tables, of it all
+	from         time.Duration          // when it began to count
+	lacking      bool                   // it was not among the counters read last, though it was there
+	partsUnknown bool                   // the counters of its parts are not known
+	missed       bool                   // packets have passed that it did not count
+	unsaved      bool                   // carried has changed, and that is not noted
 }
 
 // missed notes that a micro-flow, which uses no groups, handles packets that go through some.
@@ -91,14 +91,15 @@ func (c *objectCount) read(x *ObjectCounted, answer *Counters) {
 		c.carry()
 	}
 	now := flowtable.ObjectCounts{Packets: x.Counts.Packets, Bytes: x.Counts.Bytes}
-	c.unsaid = len(x.Counts.Parts) != len(c.places) || slices.ContainsFunc(x.Counts.Parts, func(p openflow.BucketCounter) bool {
-		return p.Packets == uncounted || p.Bytes == uncounted
-	})
+	c.partsUnknown = len(x.Counts.Parts) != len(c.places) ||
+		slices.ContainsFunc(x.Counts.Parts, func(p openflow.BucketCounter) bool {
+			return p.Packets == uncounted || p.Bytes == uncounted
+		})
 	for i, at := range c.places {
 		for len(now.Parts) <= at {
 			now.Parts = append(now.Parts, openflow.BucketCounter{})
 		}
-		if !c.unsaid {
+		if !c.partsUnknown {
 			now.Parts[at] = x.Counts.Parts[i]
 		}
 	}
@@ -174,5 +175,5 @@ func (s Tally) Knows(k CounterKind, number uint32, now time.Duration) (whole, pa
 	name := objectName{k == OfMeters, number}
 	c, o := &s.objectCounters[kindOf(name)], s.made[name]
 	whole = o != nil && c.known && !o.count.missed && !o.count.lacking && (o.count.from < c.asked || now-c.asked <= recent)
-	return whole, whole && !o.count.unsaid
+	return whole, whole && !o.count.partsUnknown
 }
