@@ -87,7 +87,7 @@ setup-test:
 #
 # The stages run beside each other, but for real networks, which come last and alone: they count packets lost, and an Open vSwitch that is
 # stopped for seconds is another network than the test means. -trimpath and CGO_ENABLED=0 are those of the build, whose packages need no compiling again then.
-SINGLE := app/broadcast app/forward changelog flowtable hashtab internal/laws internal/ofcase internal/sim intent/spec openflow packet pathing plan ruleset ruleset/object tenant tenant/vswitch timerq
+SINGLE := app/broadcast app/forward changelog cluster/liveness flowtable hashtab internal/laws internal/ofcase internal/sim intent/spec openflow packet pathing plan ruleset ruleset/object tenant tenant/vswitch timerq
 STAGES := lint unit single real
 
 module     = github.com/weirnet/weir
