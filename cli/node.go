@@ -79,6 +79,13 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 	f.StringVar(&cfg.OpenFlow.TLSCA, "openflow-tls-ca", "",
 		"certificates of those who sign the switches' certificates, a PEM file")
 	f.BoolVar(&cfg.OpenFlow.TLSUnnamed, "openflow-tls-unnamed", false, "also accept switches' certificates without datapath ids")
+	f.StringVar(&cfg.Peer.Listen, "peer", cfg.Peer.Listen,
+		"address that other instances of the cluster connect to, HOST:PORT, or none")
+	f.StringVar(&cfg.Peer.TLSCert, "peer-tls-cert", "",
+		"certificate shown to other instances, a PEM file; with it, -key and -ca they speak TLS")
+	f.StringVar(&cfg.Peer.TLSKey, "peer-tls-key", "", "key of the certificate, a PEM file")
+	f.StringVar(&cfg.Peer.TLSCA, "peer-tls-ca", "",
+		"certificates of those who sign the other instances' certificates, a PEM file")
 	f.StringSliceVar(&cfg.API.Hosts, "api-host", nil, "further host names of the API")
 	f.Uint64Var(&cfg.Domain, "domain", cfg.Domain,
 		"number of this Weir in the cookies of its rules, 1 to 4095; two that share a switch need different ones")

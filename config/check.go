@@ -20,6 +20,9 @@ func (r *reader) check(c *Config) {
 	if of := c.OpenFlow; (of.TLSCert == "") != (of.TLSKey == "") || (of.TLSCert == "") != (of.TLSCA == "") {
 		wrong("openflow", "tls_cert, tls_key and tls_ca: give all or none")
 	}
+	if p := c.Peer; (p.TLSCert == "") != (p.TLSKey == "") || (p.TLSCert == "") != (p.TLSCA == "") {
+		wrong("peer", "tls_cert, tls_key and tls_ca: give all or none")
+	}
 	r.checkApps(c)
 	c.checkNames(wrong)
 	c.checkLinks(wrong)

@@ -41,6 +41,7 @@ api:
   tls_cert: a.pem
   tls_key: b.pem
   hosts: [weir.example, "10"]
+peer: {listen: none, tls_cert: d.pem, tls_key: e.pem, tls_ca: f.pem}
 discovery:
   lldp_period: 1m
   indirect: allow
@@ -81,6 +82,7 @@ func TestParse(t *testing.T) {
 			TLSUnnamed: true, Role: OpenFlowEqual, EchoMisses: 5},
 		"api": c.API.Auth == "none" && c.API.Insecure && c.API.TLSKey == "b.pem" &&
 			reflect.DeepEqual(c.API.Hosts, []string{"weir.example", "10"}),
+		"peer":      c.Peer == Peer{PeerNone, "d.pem", "e.pem", "f.pem"},
 		"stats":     c.Stats == Stats{time.Second, 2 * time.Second, time.Hour},
 		"discovery": c.Discovery == Discovery{time.Minute, "allow", "trust", 9018, "find", time.Hour},
 		"apps": reflect.DeepEqual(c.Apps, Apps{[]string{"forward"},
@@ -102,7 +104,7 @@ func TestParse(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(c, again) {
 		t.Errorf("%v: written and read again it is\n%s", err, c.Text())
 	}
-	if v := reflect.ValueOf(*c); v.NumField() != 14 {
+	if v := reflect.ValueOf(*c); v.NumField() != 15 {
 		t.Errorf("%d fields: extend this test's configuration", v.NumField())
 	}
 	for i, v := 0, reflect.ValueOf(*c); i < v.NumField(); i++ {
@@ -216,6 +218,7 @@ domain: 1
 role: controller
 openflow: {listen: "127.0.0.1:6653", echo_interval: 5s, role: master, echo_misses: 3}
 api: {listen: "127.0.0.1:8181", auth: token}
+peer: {listen: "127.0.0.1:9876"}
 discovery: {lldp_period: 1s, indirect: deny, new_links: evidence, link_frame: 1522, link_widths: ignore, host_expiry: 30m}
 stats: {port_period: 5s, table_period: 15s, flow_period: 30s}
 forward: {unknown: controller}

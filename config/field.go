@@ -12,7 +12,8 @@ type field struct {
 	name, doc, def string
 	min, max       string
 	enum           []string
-	kind           string // "address", or nothing special
+	kind           string // "address", "address or none", or nothing special
+	instance       bool   // of scope instance; those below are too
 	restart, admin bool
 	typ            reflect.Type
 	index          int // in its struct
@@ -27,7 +28,8 @@ func fields(t reflect.Type) []field {
 			name: f.Tag.Get("yaml"), doc: f.Tag.Get("doc"), def: f.Tag.Get("default"), min: f.Tag.Get("min"),
 			max:  f.Tag.Get("max"),
 			kind: f.Tag.Get("kind"), restart: f.Tag.Get("restart") == "true", admin: f.Tag.Get("admin") == "true",
-			typ: f.Type, index: i,
+			instance: f.Tag.Get("scope") == "instance",
+			typ:      f.Type, index: i,
 		}
 		if words := f.Tag.Get("enum"); words != "" {
 			list[i].enum = strings.Split(words, ",")
@@ -97,6 +99,8 @@ func (f field) values() string {
 		return "mapping by " + textTypes[f.typ.Key()].what
 	case f.kind == "address":
 		return "HOST:PORT"
+	case f.kind == "address or none":
+		return "HOST:PORT or `none`"
 	}
 	return "text"
 }

@@ -103,6 +103,8 @@ func setText(v reflect.Value, s string, f field) error {
 		return fmt.Errorf("%s given, want a text without control characters", strictyaml.Quote(s))
 	case f.kind == "address" && !IsAddress(s):
 		return fmt.Errorf("%s given, want HOST:PORT, such as %s", strictyaml.Quote(s), f.def)
+	case f.kind == "address or none" && s != PeerNone && !IsAddress(s):
+		return fmt.Errorf("%s given, want HOST:PORT, such as %s, or %s", strictyaml.Quote(s), f.def, PeerNone)
 	}
 	v.SetString(s)
 	return nil

@@ -14,16 +14,18 @@ const (
 
 // Config is a configuration file. The tags are the schema: "yaml" is a field's name, "default" its
 // default, "min", "max" and "enum" bound it, "restart" says that a change holds from the next
-// start, and "admin" that the role operator must not change it. A field of the zero value says
-// nothing.
+// start, "admin" that the role operator must not change it, and "scope" whether it is one instance's,
+// with all below it, or (without the tag) the network's. A field of the zero value says nothing.
 type Config struct {
-	Name   string `yaml:"name" default:"weir-1" restart:"true" admin:"true" doc:"Name of the instance."`
+	Name   string `yaml:"name" default:"weir-1" scope:"instance" restart:"true" admin:"true" doc:"Name of the instance."`
 	Domain uint64 `yaml:"domain" default:"1" min:"1" max:"4095" restart:"true" admin:"true" doc:"Number of this Weir in the cookies of its rules; two that share a switch need different ones."`
 	// Role is one of RoleController and RoleHypervisor.
 	Role string `yaml:"role" default:"controller" enum:"controller,hypervisor" restart:"true" admin:"true" doc:"What the instance is for: it forwards packets and serves intents and tenants (controller), or serves tenants alone (hypervisor; docs/tenants.md)."`
 	// OpenFlow configures the OpenFlow listener.
 	OpenFlow OpenFlow `yaml:"openflow" doc:"The OpenFlow listener."`
-	API      API      `yaml:"api" doc:"The REST interface."`
+	API      API      `yaml:"api" scope:"instance" doc:"The REST interface."`
+	// Peer configures what other instances connect to.
+	Peer Peer `yaml:"peer" scope:"instance" doc:"The port for other instances of the cluster."`
 	// Discovery configures the discovery of links and hosts.
 	Discovery Discovery `yaml:"discovery" doc:"Discovery of links and hosts."`
 	// Stats configures the polling of counters.
@@ -47,12 +49,12 @@ const (
 
 // OpenFlow is the side of the switches.
 type OpenFlow struct {
-	Listen       string        `yaml:"listen" default:"127.0.0.1:6653" kind:"address" restart:"true" admin:"true" doc:"Address that switches connect to, HOST:PORT."`
+	Listen       string        `yaml:"listen" default:"127.0.0.1:6653" kind:"address" scope:"instance" restart:"true" admin:"true" doc:"Address that switches connect to, HOST:PORT."`
 	EchoInterval time.Duration `yaml:"echo_interval" default:"5s" min:"100ms" max:"10m" restart:"true" doc:"Time between two echo requests to a switch."`
-	TLSCert      string        `yaml:"tls_cert" restart:"true" admin:"true" doc:"Certificate shown to switches, a PEM file; with it, tls_key and tls_ca they speak TLS."`
-	TLSKey       string        `yaml:"tls_key" restart:"true" admin:"true" doc:"The key of the certificate, a PEM file."`
-	TLSCA        string        `yaml:"tls_ca" restart:"true" admin:"true" doc:"CA certificates for switches' certificates, a PEM file."`
-	TLSUnnamed   bool          `yaml:"tls_unnamed" restart:"true" admin:"true" doc:"Accepts switches' certificates that name no datapath id."`
+	TLSCert      string        `yaml:"tls_cert" scope:"instance" restart:"true" admin:"true" doc:"Certificate shown to switches, a PEM file; with it, tls_key and tls_ca they speak TLS."`
+	TLSKey       string        `yaml:"tls_key" scope:"instance" restart:"true" admin:"true" doc:"The key of the certificate, a PEM file."`
+	TLSCA        string        `yaml:"tls_ca" scope:"instance" restart:"true" admin:"true" doc:"CA certificates for switches' certificates, a PEM file."`
+	TLSUnnamed   bool          `yaml:"tls_unnamed" scope:"instance" restart:"true" admin:"true" doc:"Accepts switches' certificates that name no datapath id."`
 	Role         string        `yaml:"role" default:"master" enum:"master,equal" restart:"true" admin:"true" doc:"Role that switches are asked for: master, in a term of the store, so that they refuse who was it before; or equal, beside a controller of another kind, or a Weir of another domain that does not forward."`
 	EchoMisses   uint64        `yaml:"echo_misses" default:"3" min:"1" max:"100" restart:"true" doc:"Echo requests in a row that a switch may leave unanswered before its session is ended."`
 }
@@ -65,6 +67,17 @@ type API struct {
 	TLSCert  string   `yaml:"tls_cert" restart:"true" admin:"true" doc:"Its certificate, a PEM file."`
 	TLSKey   string   `yaml:"tls_key" restart:"true" admin:"true" doc:"The key of the certificate, a PEM file."`
 	Hosts    []string `yaml:"hosts" restart:"true" admin:"true" doc:"Further host names of the interface."`
+}
+
+// PeerNone is Peer.Listen of an instance that no other one connects to.
+const PeerNone = "none"
+
+// Peer is the side of the other instances.
+type Peer struct {
+	Listen  string `yaml:"listen" default:"127.0.0.1:9876" kind:"address or none" restart:"true" admin:"true" doc:"Address that other instances of the cluster connect to, HOST:PORT, or none. They are told it: one of this machine, not 0.0.0.0. Off loopback it needs TLS."`
+	TLSCert string `yaml:"tls_cert" restart:"true" admin:"true" doc:"Certificate shown to other instances, a PEM file; with it, tls_key and tls_ca they speak TLS."`
+	TLSKey  string `yaml:"tls_key" restart:"true" admin:"true" doc:"The key of the certificate, a PEM file."`
+	TLSCA   string `yaml:"tls_ca" restart:"true" admin:"true" doc:"CA certificates for other instances' certificates, a PEM file."`
 }
 
 // Discovery is how links and hosts are found.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"time"
@@ -87,6 +88,7 @@ func Defaults() Config {
 		Config: config.Config{
 			Name: "weir-1", Domain: 1, Role: config.RoleController, OpenFlow: config.OpenFlow{Listen: "127.0.0.1:6653"},
 			API:       config.API{Listen: "127.0.0.1:8181", Auth: "token"},
+			Peer:      config.Peer{Listen: "127.0.0.1:9876"},
 			Discovery: config.Discovery{LLDPPeriod: 2 * time.Second},
 			Forward:   config.Forward{Unknown: string(forward.UnknownController)},
 		},
@@ -97,6 +99,9 @@ func Defaults() Config {
 // check finds what is wrong with a configuration, before anything is opened.
 func (c *Config) check() error {
 	if err := c.checkFields(); err != nil {
+		return err
+	}
+	if err := c.checkPeer(); err != nil {
 		return err
 	}
 	return rest.CheckExposure(rest.Exposure{
@@ -178,6 +183,37 @@ func (c *Config) checkSwitchTLS() error {
 			"--openflow-tls-cert, --openflow-tls-key and --openflow-tls-ca: give all three (weir cert makes them) or none")
 	case given == 0 && c.OpenFlow.TLSUnnamed:
 		return errors.New("--openflow-tls-unnamed: has a meaning only with --openflow-tls-cert, -key and -ca")
+	}
+	return nil
+}
+
+// checkPeer finds what is wrong with the port for other instances. They must reach it, and nobody
+// else may.
+func (c *Config) checkPeer() error {
+	given := 0
+	for _, file := range []string{c.Peer.TLSCert, c.Peer.TLSKey, c.Peer.TLSCA} {
+		if file != "" {
+			given++
+		}
+	}
+	if given != 0 && given != 3 {
+		return errors.New("--peer-tls-cert, --peer-tls-key and --peer-tls-ca: give all three (weir cert makes them) or none")
+	}
+	if c.Peer.Listen == config.PeerNone {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(c.Peer.Listen)
+	if err != nil || !config.IsAddress(c.Peer.Listen) {
+		return fmt.Errorf("--peer=%s: want HOST:PORT, such as 127.0.0.1:9876, or %s", c.Peer.Listen, config.PeerNone)
+	}
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case host == "" || err == nil && addr.Unmap().IsUnspecified():
+		return fmt.Errorf("--peer=%s is every address of this machine, and other instances are told which one to connect to: "+
+			"give that one", c.Peer.Listen)
+	case given == 0 && !rest.IsLoopback(host):
+		return fmt.Errorf("peer address %s, which other machines can reach, without TLS: give --peer-tls-cert, --peer-tls-key "+
+			"and --peer-tls-ca (weir cert makes them), or a loopback address", c.Peer.Listen)
 	}
 	return nil
 }

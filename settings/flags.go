@@ -12,6 +12,7 @@ var flagOf = map[string]string{
 	"openflow.tls_ca": "openflow-tls-ca", "openflow.tls_unnamed": "openflow-tls-unnamed",
 	"api.listen": "api", "api.auth": "auth", "api.insecure": "insecure", "api.tls_cert": "api-tls-cert",
 	"api.tls_key": "api-tls-key", "api.hosts": "api-host",
+	"peer.listen": "peer", "peer.tls_cert": "peer-tls-cert", "peer.tls_key": "peer-tls-key", "peer.tls_ca": "peer-tls-ca",
 	"discovery.lldp_period": "lldp-period", "forward.unknown": "forward-unknown", "apps.disable": "disable-app",
 }
 

@@ -28,7 +28,7 @@ func CheckExposure(e Exposure) error {
 		return fmt.Errorf("API address %q: want HOST:PORT, such as 127.0.0.1:8181", e.Listen)
 	}
 	switch {
-	case isLoopback(host):
+	case IsLoopback(host):
 		return nil
 	case e.Open:
 		return fmt.Errorf("--auth=none with API address %s, which other machines can reach: use a loopback address, such as 127.0.0.1:8181, or tokens", e.Listen)
@@ -40,8 +40,8 @@ func CheckExposure(e Exposure) error {
 	return nil
 }
 
-// isLoopback: only this machine reaches the host. No name but localhost is trusted to be one.
-func isLoopback(host string) bool {
+// IsLoopback: only this machine reaches the host. No name but localhost is trusted to be one.
+func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}
@@ -104,7 +104,7 @@ func (h ownNames) check(header string) error {
 		host = name
 	}
 	host = canonical(strings.Trim(host, "[]"))
-	if h.names[host] || isLoopback(host) {
+	if h.names[host] || IsLoopback(host) {
 		return nil
 	}
 	if _, err := netip.ParseAddr(host); err == nil && h.anyAddress {
