@@ -53,6 +53,12 @@ func (a *Authority) Instance(name string, hosts []string, now time.Time, life ti
 	}
 	t := template(name, now, a.until(now, life))
 	t.KeyUsage, t.ExtKeyUsage = x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	addHosts(t, hosts)
+	return a.issue(t)
+}
+
+// addHosts adds addresses and names to a certificate.
+func addHosts(t *x509.Certificate, hosts []string) {
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {
 			t.IPAddresses = append(t.IPAddresses, ip)
@@ -60,7 +66,6 @@ func (a *Authority) Instance(name string, hosts []string, now time.Time, life ti
 			t.DNSNames = append(t.DNSNames, host)
 		}
 	}
-	return a.issue(t)
 }
 
 // Switch issues the certificate of a switch with the given datapath ids. Without any it names none,

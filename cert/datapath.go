@@ -53,12 +53,14 @@ func parseDatapath(u *url.URL) (uint64, error) {
 
 // Check reports whether a switch with this certificate may have a datapath id: it must be one of
 // those that the certificate names. One that names none is refused with ErrUnnamed, unless unnamed
-// allows it.
+// allows it; one that an instance shows to other instances with ErrPeer.
 func Check(c *x509.Certificate, datapath uint64, unnamed bool) error {
 	ids, err := Datapaths(c)
 	switch {
 	case err != nil:
 		return err
+	case IsPeer(c):
+		return fmt.Errorf("%w (subject %q)", ErrPeer, c.Subject.CommonName)
 	case len(ids) == 0 && unnamed, slices.Contains(ids, datapath):
 		return nil
 	case len(ids) == 0:

@@ -9,9 +9,11 @@
 //
 // # Inputs and outputs
 //
-// New makes an Authority and Load reads one from its directory; Instance and Switch sign a new
+// New makes an Authority and Load reads one from its directory; Instance, Peer and Switch sign a new
 // key's certificate. Write puts a Pair of them, in PEM, into files. Datapaths reads the datapath
-// ids out of a certificate, and Check compares them with what a switch says.
+// ids out of a certificate, and Check compares them with what a switch says. PeerFiles give instances of a
+// cluster the configurations of both ends of a connection between them, and CheckPeer tells whether a
+// certificate is one of theirs.
 //
 // # Where the datapath id is
 //
@@ -29,6 +31,7 @@
 //
 //   - A key file is created with mode 0600, and never replaced unless told.
 //   - An instance's certificate is of no use as a switch's, nor the other way round: each has its
-//     one extended usage.
+//     one extended usage. What instances show to each other has both usages, and the URI weir:peer, with
+//     which Check refuses it as a switch's; a switch's certificate never has both.
 //   - Nothing that is signed is valid longer than the authority.
 package cert

@@ -49,9 +49,10 @@ func (c *certFlags) write(name string, p cert.Pair) error {
 func newCert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cert",
-		Short: "Certificates for TLS between instances and switches",
+		Short: "Certificates for TLS between instances and switches, and among instances",
 		Long: `Make what TLS between an instance and its switches needs: an authority of your own, the instance's certificate, and one for each
-switch that names its datapath ids, so that no other machine can claim them. Keys are written for their owner's eyes only and
+switch that names its datapath ids, so that no other machine can claim them; and, for instances of one cluster, the certificates
+that they show to each other. Keys are written for their owner's eyes only and
 never replaced unless told. Keep the authority's key (ca-key.pem) off the switches: they need ca.pem and their own two files.`,
 		Example: `  weir cert init --host 192.0.2.1,weir.example
   weir cert switch 00000000000000a1
@@ -59,7 +60,7 @@ never replaced unless told. Keep the authority's key (ca-key.pem) off the switch
 		Args: command.WantCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCertInit(), newCertInstance(), newCertSwitch(), newCertShow())
+	cmd.AddCommand(newCertInit(), newCertInstance(), newCertPeer(), newCertSwitch(), newCertShow())
 	return cmd
 }
 
@@ -137,8 +138,8 @@ func newCertInstance() *cobra.Command {
 			if len(args) > 0 {
 				name = args[0]
 			}
-			if name == cert.CAName || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-				return fmt.Errorf("name %q given, want a name for files, other than %s", name, cert.CAName)
+			if err := checkFileName(name); err != nil {
+				return err
 			}
 			a, err := flags.authority()
 			if err == nil {
@@ -153,6 +154,54 @@ func newCertInstance() *cobra.Command {
 	}
 	flags.add(cmd, instanceDays)
 	cmd.Flags().StringSliceVar(&hosts, "host", defaultHosts, "addresses and names by which switches reach the instance")
+	return cmd
+}
+
+// checkFileName reports whether a name is good for files.
+func checkFileName(name string) error {
+	if name == cert.CAName || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return fmt.Errorf("name %q given, want a name for files, other than %s", name, cert.CAName)
+	}
+	return nil
+}
+
+func newCertPeer() *cobra.Command {
+	var flags certFlags
+	var hosts []string
+	cmd := &cobra.Command{
+		Use:   "peer NAME",
+		Short: "Make the certificate that an instance shows to other instances of its cluster",
+		Long: `Make the certificate that the instance NAME shows to other instances of its cluster: DIR/peer-NAME.pem and DIR/peer-NAME-key.pem.
+It is good for servers and for clients, and of no use as a switch's; the hosts must be those by which the other instances reach
+this one. Each instance needs its own two files, and ca.pem. New files are used from the next connection on, without a restart.`,
+		Example: "  weir cert peer weir-1 --host 192.0.2.1\n  weir cert peer weir-2 --host 192.0.2.2,weir-2.example",
+		Args:    command.WantArgs(1, 1, "NAME, such as weir-2"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			life, err := flags.validity()
+			if err == nil {
+				err = checkFileName(args[0])
+			}
+			if err != nil {
+				return err
+			}
+			name := "peer-" + args[0]
+			a, err := flags.authority()
+			var pair cert.Pair
+			if err == nil {
+				pair, err = a.Peer(args[0], hosts, time.Now(), life)
+			}
+			if err == nil {
+				err = flags.write(name, pair)
+			}
+			if err != nil {
+				return command.RuntimeError(err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "made %s, %s\n", cert.CertFile(flags.dir, name), cert.KeyFile(flags.dir, name))
+			return nil
+		},
+	}
+	flags.add(cmd, instanceDays)
+	cmd.Flags().StringSliceVar(&hosts, "host", defaultHosts, "addresses and names by which other instances reach this one")
 	return cmd
 }
 

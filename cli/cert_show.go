@@ -20,6 +20,7 @@ type certShown struct {
 	Subject   string   `json:"subject"`
 	Issuer    string   `json:"issuer"`
 	Authority bool     `json:"authority"`
+	Peer      bool     `json:"peer"` // shown to other instances
 	Datapaths []string `json:"datapaths"`
 	Hosts     []string `json:"hosts"`
 	NotBefore string   `json:"not_before"`
@@ -68,7 +69,8 @@ func newCertShow() *cobra.Command {
 // showCert reads the fields that are shown.
 func showCert(file string, c *x509.Certificate) certShown {
 	s := certShown{
-		File: file, Subject: c.Subject.CommonName, Issuer: c.Issuer.CommonName, Authority: c.IsCA, State: "valid",
+		File: file, Subject: c.Subject.CommonName, Issuer: c.Issuer.CommonName, Authority: c.IsCA, Peer: cert.IsPeer(c),
+		State:     "valid",
 		Datapaths: []string{}, Hosts: append([]string{}, c.DNSNames...),
 		NotBefore: c.NotBefore.UTC().Format(time.RFC3339), NotAfter: c.NotAfter.UTC().Format(time.RFC3339),
 	}
@@ -95,6 +97,9 @@ func writeCerts(cmd *cobra.Command, f command.Format, all []certShown) error {
 		subject := s.Subject
 		if s.Authority {
 			subject += " (authority)"
+		}
+		if s.Peer {
+			subject += " (peer)"
 		}
 		rows = append(rows, []string{s.File, subject, strings.Join(s.Datapaths, ","), strings.Join(s.Hosts, ","),
 			s.NotAfter, s.State})
