@@ -111,7 +111,7 @@ single:
 	$(outside) -p 1 -timeout 12m -tags real $(SINGLE:%=./%)
 
 networks:
-	$(outside) -parallel 5 -timeout 12m -tags real ./internal/netlab
+	$(outside) -parallel 8 -timeout 12m -tags real ./internal/netlab
 
 real:
 	$(outside) -p 1 -parallel 4 -timeout 12m -tags real -run 'Budget|^($(call tests,$(OUTSIDE)))$$' $(call folders,$(COUNTING) $(OUTSIDE))

@@ -19,6 +19,7 @@ import (
 // veth device are hosts of the emulated network, beside an emulated one. Fragments pass, a stream
 // passes, carrier and port follow each other. When the process is killed, nothing is left.
 func TestAttach(t *testing.T) {
+	t.Parallel()
 	need.Program(t, "ping")
 	Inside(t, func(t *testing.T, l *Lab) {
 		l.Run("ip", "netns", "add", "h101")

@@ -40,7 +40,7 @@ func TestForgedProbes(t *testing.T) {
 		o := l.StartOVS()
 		w, nets := underWeir(l, "ring:4,hosts=3", func(int) *OVS { return o })
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		for _, n := range nets {
 			a, b, c, d := n.Hosts[2], n.Hosts[8], n.Hosts[5], n.Hosts[11] // the third host of each switch
 			for _, attacker := range []*Host{a, b, c, d} {
@@ -110,7 +110,7 @@ func TestHostHijack(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		for _, n := range nets {
 			victim, thief := n.Hosts[4], n.Hosts[7] // victims of the third switch, thief at the fourth
 			home, _ := n.place(2, 1)

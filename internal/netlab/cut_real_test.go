@@ -23,7 +23,7 @@ func TestControlSessionCut(t *testing.T) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
 		all := len(both.Switches)
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		one := []Switch{nets[0].Switches[1], nets[1].Switches[1]}
 		for _, cut := range [][]Switch{one, both.Switches} {
 			begin := time.Now()

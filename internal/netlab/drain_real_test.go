@@ -16,7 +16,7 @@ func TestDrainUnderTraffic(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		_, o, nets := twoNetworks(l)
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		weir := BuiltWeir(t)
 		drained := func(what, name string, meanwhile func()) {
 			l.Run(weir, "drain", "--wait", "--api", API, "--data-dir", l.dir, what, name)

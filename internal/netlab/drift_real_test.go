@@ -59,7 +59,7 @@ func TestRulesChangedBehindOurBack(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		want := both.firm()
 		for _, n := range nets {
 			s := n.Switches[0]
@@ -106,7 +106,7 @@ func TestSwitchDaemonRestarts(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		want := both.firm()
 		o.Switches.Kill()
 		o.StartSwitches()

@@ -14,6 +14,7 @@ import (
 // barrier that is sent after it is answered; and a clock that stands still goes on when it is told
 // to.
 func TestDummy(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		d := l.StartDummy()
 		b := d.AddDummyBridge("br", 1, "1.3", 3)

@@ -118,6 +118,6 @@ func floods(t *testing.T, l *Lab, version string) {
 			t.Errorf("the meter is left: %s", meters)
 		}
 	}
-	l.Eventually(10*time.Second, "the offender speaks again", func() bool { return bad.Ping(b.IP4, 1).Received == 1 })
+	l.Eventually(time.Minute, "the offender speaks again", func() bool { return bad.Ping(b.IP4, 1).Received == 1 })
 	t.Logf("OpenFlow %s: %d packets of flood; rows\n%s", version, sent, strings.Join(rows, "\n"))
 }

@@ -39,9 +39,12 @@ func underWeir(l *Lab, description string, of func(i int) *OVS) (*Weir, [2]*Netw
 	return w, nets
 }
 
+// rarely is how long a pair is silent that speaks only now and then.
+const rarely = 1500 * time.Millisecond
+
 // talk has hosts of both networks speak: several pairs all the time, over IPv4 and IPv6, and some
 // only now and then. Every neighbour entry expires within seconds.
-func talk(o *OVS, nets [2]*Network, rare time.Duration) *Traffic {
+func talk(o *OVS, nets [2]*Network) *Traffic {
 	t := o.StartTraffic()
 	for _, n := range nets {
 		h := n.speakers()
@@ -51,8 +54,8 @@ func talk(o *OVS, nets [2]*Network, rare time.Duration) *Traffic {
 		t.Ping(h[0], h[4], false, 100*time.Millisecond)
 		t.Ping(h[2], h[6], true, 200*time.Millisecond)
 		t.Ping(h[4], h[3], false, 200*time.Millisecond)
-		t.Rare(h[1], h[5], false, rare)
-		t.Rare(h[7], h[5], true, rare*3/2)
+		t.Rare(h[1], h[5], false, rarely)
+		t.Rare(h[7], h[5], true, rarely*3/2)
 	}
 	t.Baseline()
 	return t
@@ -98,7 +101,7 @@ func TestHeadless(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 10*time.Second)
+		traffic := talk(o, nets)
 		flows := streams(nets, deadFor)
 		before := both.Tables()
 		w.Kill()

@@ -46,6 +46,9 @@ func Inside(t *testing.T, body func(*testing.T, *Lab)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	out, err := again.CombinedOutput()
+	if ended := again.ProcessState; ended != nil { // with all that it started
+		t.Logf("%.1f s of processor", (ended.UserTime() + ended.SystemTime()).Seconds())
+	}
 	switch {
 	case err != nil:
 		t.Fatalf("inside: %v\n%s", err, out)

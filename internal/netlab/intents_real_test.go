@@ -120,7 +120,7 @@ func TestIntents(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		weir := BuiltWeir(t)
 		lossless := func(what string) {
 			t.Helper()

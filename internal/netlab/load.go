@@ -100,13 +100,19 @@ type Rare struct {
 	period time.Duration
 }
 
+// asking is what a Rare prints before each request.
+const asking = "neighbours forgotten"
+
 // StartRare sends one echo request every period; before each, the host has forgotten where its
 // neighbours are.
 func (h *Host) StartRare(to netip.Addr, period time.Duration) *Rare {
 	h.lab.t.Helper()
-	once := fmt.Sprintf("ip neigh flush "+resolved+"; ping -n -q -c 1 -W 5 %s; sleep %.1f", to, period.Seconds())
+	once := fmt.Sprintf("ip neigh flush "+resolved+"; echo %s; ping -n -q -c 1 -W 5 %s; sleep %.2f", asking, to, period.Seconds())
 	return &Rare{h.Start("bash", "-c", "while :; do "+once+"; done"), fmt.Sprintf("%s→%s every %s", h.Name, to, period), period}
 }
+
+// Begun is how many requests were begun, counted or in flight.
+func (r *Rare) Begun() int { return strings.Count(r.Output(), asking) }
 
 // Count sums what was counted so far; a request in flight is not counted.
 func (r *Rare) Count() (c Count) {

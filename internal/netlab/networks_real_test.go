@@ -108,7 +108,7 @@ func TestLinkCut(t *testing.T) {
 		const interval = 20 * time.Millisecond
 		pings := []*Pinger{from.StartPing(to.IP4, interval), from.StartPing(to.IP6, interval)}
 		await(pings, 10)
-		cable := n.Busiest(200, func() { await(pings, 50) })
+		cable := n.Busiest(200, func() { await(pings, 100) })
 
 		outage := n.CutObserved(cable)
 		allowed := outage.Lost(interval)
@@ -146,11 +146,7 @@ func TestLinkCut(t *testing.T) {
 	})
 }
 
-func await(pings []*Pinger, n int) {
-	for _, p := range pings {
-		p.Await(n, 10*time.Second)
-	}
-}
+func await(pings []*Pinger, n int) { AwaitAll(pings, n, 10*time.Second) }
 
 // TestOneSwitch: the smallest network, and the exit code of a good end.
 func TestOneSwitch(t *testing.T) {

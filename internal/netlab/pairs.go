@@ -72,24 +72,32 @@ func (t *Traffic) Rare(from, to *Host, six bool, period time.Duration) {
 
 func name(from *Host, to netip.Addr) string { return fmt.Sprintf("%s→%s", from.Name, to) }
 
+// settle waits until ten requests more of each ping are answered, and one more of each rare pair, begun after the call,
+// is answered or counted as lost: what came before is settled then, and the pairs that know no neighbour are asked too.
+func (t *Traffic) settle() {
+	t.lab.t.Helper()
+	var begun []int
+	for _, r := range t.rare {
+		begun = append(begun, r.Begun())
+	}
+	var pings []*Pinger
+	for _, p := range append(t.pings, t.control) {
+		pings = append(pings, p.Pinger)
+	}
+	AwaitAll(pings, 10, 60*time.Second)
+	for i, r := range t.rare {
+		t.lab.Eventually(60*time.Second, r.name+" is asked", func() bool { return r.Count().Sent > begun[i] })
+	}
+}
+
 // Baseline waits until everybody was answered several times, and counts from now on. What is under
 // way when it is called again, after a fault, does not count.
 func (t *Traffic) Baseline() {
 	t.lab.t.Helper()
-	for _, p := range append(t.pings, t.control) {
-		p.Await(10, 30*time.Second)
-	}
-	again := t.before != nil
+	t.settle()
 	t.before = nil
 	for _, r := range t.rare {
-		ended := 0
-		if again {
-			ended = r.Count().Sent
-		}
-		t.lab.Eventually(60*time.Second, r.name+" is answered", func() bool {
-			now := r.Count()
-			return now.Received > 0 && now.Sent > ended
-		})
+		t.lab.Eventually(60*time.Second, r.name+" is answered", func() bool { return r.Count().Received > 0 })
 		t.before = append(t.before, r.Count())
 	}
 	for _, p := range append(t.pings, t.control) {
@@ -110,9 +118,7 @@ func (t *Traffic) Lost() []string {
 // may have lost as many as allowed says.
 func (t *Traffic) LostMore(allowed func(interval time.Duration) int) (faults []string) {
 	t.lab.t.Helper()
-	for _, p := range append(t.pings, t.control) {
-		p.Await(10, 60*time.Second)
-	}
+	t.settle()
 	sent, lost := 0, 0
 	for _, p := range t.pings {
 		gaps, twice := p.lost(), p.Twice()-p.old

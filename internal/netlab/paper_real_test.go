@@ -47,6 +47,7 @@ func runsOf(list []*paper.Kept) (n int) {
 // TestPaperCampaignGoesOn: a campaign over Open vSwitch, killed in mid-run and begun again, has every
 // run of every point once: those that had been kept as they were, and the others.
 func TestPaperCampaignGoesOn(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		o := l.StartOVS()
 		o.AddBridge("s1", 1, "1.3")
@@ -85,6 +86,7 @@ func TestPaperCampaignGoesOn(t *testing.T) {
 // TestPaperCampaignHasReasons: background that the switch does not carry is a reason in its point's
 // place; the campaign goes on, and tries it again only if it is told to.
 func TestPaperCampaignHasReasons(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		o := l.StartOVS()
 		o.AddBridge("s1", 1, "1.3")
@@ -140,6 +142,7 @@ func TestPaperCampaignHasReasons(t *testing.T) {
 // TestPaperRatios: weir bench paper latency starts both switches itself, has a result or a reason of a
 // busy machine at each point, under rules of either kind, and leaves nothing running.
 func TestPaperRatios(t *testing.T) {
+	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		dir := filepath.Join(l.dir, "both")
 		p := l.Start(BuiltWeir(t), "bench", "paper", "latency", "--state", dir, "--quick", "--probes", "2", "--transfers", "1",

@@ -138,9 +138,20 @@ func (p *Pinger) Slowest() (longest time.Duration) {
 // Await waits until n requests later than the latest one answered now have been answered too.
 func (p *Pinger) Await(n int, limit time.Duration) {
 	p.lab.t.Helper()
-	from := p.Latest()
-	p.lab.Eventually(limit, fmt.Sprintf("%d more answers to ping (%d so far)", n, from),
-		func() bool { return p.Latest() >= from+n })
+	AwaitAll([]*Pinger{p}, n, limit)
+}
+
+// AwaitAll is Await of several at the same time.
+func AwaitAll(pings []*Pinger, n int, limit time.Duration) {
+	var from []int
+	for _, p := range pings {
+		from = append(from, p.Latest())
+	}
+	for i, p := range pings {
+		p.lab.t.Helper()
+		p.lab.Eventually(limit, fmt.Sprintf("%d more answers to ping (%d so far)", n, from[i]),
+			func() bool { return p.Latest() >= from[i]+n })
+	}
 }
 
 // Stop ends the ping and returns its counts. A request whose answer is in flight counts as lost.

@@ -15,6 +15,7 @@ import (
 // TestReactiveTenants: FAUCET, which has tables after each other and groups, has hosts of a mesh of Open vSwitches that speak
 // OpenFlow 1.0 reach each other, and gets no error. The switches forward what comes often; other hosts hear nothing of it.
 func TestReactiveTenants(t *testing.T) {
+	t.Parallel()
 	program := need.Faucet(t)
 	Inside(t, func(t *testing.T, l *Lab) {
 		w := l.StartWeir()

@@ -22,7 +22,7 @@ func TestRelayOfSilentPorts(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		n := nets[1]
 		one, other := End{Switch: 0, Device: "quiet-a", Port: 21}, End{Switch: 2, Device: "quiet-b", Port: 21}
 		l.Silent(one, "tap-a", n.Switches)

@@ -15,7 +15,7 @@ func TestRestart(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 3*time.Second)
+		traffic := talk(o, nets)
 		for _, dead := range deadInRestarts() {
 			w.Kill()
 			time.Sleep(dead) // the fault itself

@@ -50,7 +50,7 @@ func TestSpoofedDatapathID(t *testing.T) {
 	t.Parallel()
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		for i, v := range []openflow.Version{openflow.V10, openflow.V13} {
 			s := nets[i].Switches[1]
 			real := w.address(s.DPID)
@@ -112,7 +112,7 @@ func TestMutatedMessagesBesideRealSwitches(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		var before []string
 		for _, s := range both.Switches {
 			before = append(before, w.address(s.DPID))
@@ -167,7 +167,7 @@ func TestHalfOpenConnectionsBesideRealSwitches(t *testing.T) {
 	Inside(t, func(t *testing.T, l *Lab) {
 		w, o, nets := twoNetworks(l)
 		both := Both(nets[0], nets[1])
-		traffic := talk(o, nets, 5*time.Second)
+		traffic := talk(o, nets)
 		memory := w.resident()
 		const connections = 10_000
 		for i := range connections {

@@ -8,9 +8,9 @@ import "time"
 var networks = []string{"linear:4", "ring:5", "tree:2,3", "torus:3x3"}
 
 // deadFor is how long no instance is alive: longer than any rule that is not used lives in a switch
-// (app/forward.IdleTimeout, and IdleStep for each switch of a path), or a neighbour's entry in a
-// host.
-const deadFor = 2 * time.Minute
+// (outlet.IdleTimeout, and IdleStep for each further switch of a path, of which there are four at most: 75 s),
+// or a neighbour's entry in a host.
+const deadFor = 90 * time.Second
 
 const mutations = 10 // of each message
 

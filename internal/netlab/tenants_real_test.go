@@ -75,6 +75,7 @@ func faucet(t *testing.T, l *Lab, program string, n *Network, tenant int) {
 // TestTenants: four tenants with controllers that know nothing of Weir share a mesh of Open vSwitches. The hosts of each reach
 // each other, those of nobody too, and none reaches another's, whatever is killed: a controller, and Weir.
 func TestTenants(t *testing.T) {
+	t.Parallel()
 	testController := need.Program(t, "ovs-testcontroller")
 	python, faucetProgram := need.OSKen(t), need.Faucet(t)
 	Inside(t, func(t *testing.T, l *Lab) {
@@ -162,23 +163,31 @@ func TestTenants(t *testing.T) {
 			}
 			return n
 		}
-		going = n.Hosts[1].Start("ping", "-n", "-q", "-c", "200", "-i", "0.05", "-W", "1", n.Hosts[1+2*ownersOf].IP4.String())
-		w.Kill()
-		w = l.StartWeir()
-		l.Eventually(20*time.Second, "blue's controller is back", func() bool {
-			return len(n.Switches) == of(func(sw *client.TenantSwitch) bool {
-				return len(sw.Controllers) == 1 && sw.Controllers[0].State == "connected"
+		// On a machine with other work the tables may be filled before Weir is killed: then once more.
+		for tries := 1; ; tries++ {
+			going = n.Hosts[1].Start("ping", "-n", "-q", "-c", "200", "-i", "0.05", "-W", "1", n.Hosts[1+2*ownersOf].IP4.String())
+			w.Kill()
+			w = l.StartWeir()
+			l.Eventually(20*time.Second, "blue's controller is back", func() bool {
+				return len(n.Switches) == of(func(sw *client.TenantSwitch) bool {
+					return len(sw.Controllers) == 1 && sw.Controllers[0].State == "connected"
+				})
 			})
-		})
-		w.Kill()
-		blue.Kill()
-		l.StartWeir()
-		<-going.done
-		if !strings.Contains(going.Output(), " 200 received") {
-			t.Errorf("blue's rules were to stay while Weir was killed, and a ping says: %s", going.Output())
-		}
-		if of(func(sw *client.TenantSwitch) bool { return sw.Restarted != nil }) == 0 {
-			t.Error("none of blue's tables was being changed")
+			w.Kill()
+			blue.Kill()
+			w = l.StartWeir()
+			<-going.done
+			if !strings.Contains(going.Output(), " 200 received") {
+				t.Errorf("blue's rules were to stay while Weir was killed, and a ping says: %s", going.Output())
+			}
+			if of(func(sw *client.TenantSwitch) bool { return sw.Restarted != nil }) > 0 {
+				break
+			}
+			if tries == 5 {
+				t.Fatal("none of blue's tables was being changed, five times")
+			}
+			blue = l.Start(python, "../../examples/tenants/learning.py", "6702", "1")
+			l.Eventually(60*time.Second, "each reaches its own again", kept)
 		}
 		blue = l.Start(python, "../../examples/tenants/learning.py", "6702", "1")
 		l.Eventually(60*time.Second, "the same after Weir was killed while tables were being changed", kept)

@@ -13,6 +13,7 @@ import (
 // bridge whose datapath id the switch's certificate does not name is refused, and so is a switch
 // without TLS.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
