@@ -129,7 +129,7 @@ func TestChurnWithdrawsWhatIsInstalled(t *testing.T) {
 		{20_000, [2]time.Duration{400 * time.Millisecond, 0}}} {
 		c := &Churn{Active: load.BatchPaths * load.GeneratorConns, Rate: tc.rate, Duration: time.Second,
 			Warmup: time.Millisecond, Setup: Setup{Instance: target.Instance{Limit: time.Minute}, Options: Options{Runs: 1}}}
-		p := &planner{delay: time.Millisecond, durable: 2 * time.Millisecond, late: tc.late}
+		p := &planner{delay: 10 * time.Millisecond, durable: 20 * time.Millisecond, late: tc.late}
 		planning(t, p, &c.Setup, func(ctx context.Context) {
 			r, err := Run(ctx, c)
 			wantRefused(t, r, err, "")
