@@ -82,8 +82,9 @@ setup-test:
 
 # Every test runs once. Under the race detector run the packages in which anything runs beside anything else. Without it run those of one
 # goroutine, in which it finds nothing and takes ten times as long (internal/laws holds the list to that); the tests that count allocations
-# (Budget in their names); those with more rounds than the race detector has time for (need.Rounds); and those against real programs and
-# networks (build tag real). CI=1 turns a test that would be skipped for a missing program into a failure.
+# (Budget in their names); those with more rounds than the race detector has time for (need.Rounds), or of one goroutine beside others
+# (need.OneGoroutine, which counts them); and those against real programs and networks (build tag real). CI=1 turns a test that would be
+# skipped for a missing program into a failure.
 #
 # The stages run beside each other, but for real networks, which come last and alone: they count packets lost, and an Open vSwitch that is
 # stopped for seconds is another network than the test means. -trimpath and CGO_ENABLED=0 are those of the build, whose packages need no compiling again then.
@@ -97,15 +98,17 @@ folders    = $(sort $(patsubst %/,%,$(dir $(1))))
 tests      = $(shell sed -nE 's/^func (Test[A-Za-z0-9_]*).*/\1/p' $(1) | paste -sd'|')
 elsewhere  = ./internal/netlab/% $(SINGLE:%=./%/%)
 COUNTING   = $(filter-out $(elsewhere),$(call files,'need\.NoRace'))
-OUTSIDE    = $(filter-out $(elsewhere),$(call files,'^//go:build.*real|need\.Rounds'))
+OUTSIDE    = $(filter-out $(elsewhere),$(call files,'^//go:build.*real|need\.(Rounds|OneGoroutine)'))
 outside    = CI=1 WEIR_BINARY=$(CURDIR)/bin/weir go test -vet=off -count=1
 
 stages:
 	@failed=; $(MAKE) --no-print-directory -k -j $(words $(STAGES)) $(STAGES) || failed=yes; \
 	  $(MAKE) --no-print-directory networks || failed=yes; [ -z "$$failed" ]
 
+# A program with the race detector sleeps for a second before it ends, lest it misses a race of a goroutine that is left: 120 test
+# binaries, and each weir that a script runs (some 200).
 unit:
-	CI=1 CGO_ENABLED=1 nice go test -vet=off -race -p 2 $(concurrent)
+	CI=1 CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 nice go test -vet=off -race -p 2 $(concurrent)
 
 single:
 	$(outside) -p 1 -timeout 12m -tags real $(SINGLE:%=./%)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/discovery/hosts"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/packet"
@@ -31,6 +32,7 @@ type wires struct {
 // Whatever frames come in, no link can be used that no cable ever was, and no host moves while it
 // answers where it is.
 func TestConverges(t *testing.T) {
+	need.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(fatal{t}, Config{})
 		r := wires{

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -38,6 +39,7 @@ func TestUnsolicitedIsBounded(t *testing.T) {
 	}
 	for name, tell := range of {
 		t.Run(name, func(t *testing.T) {
+			need.OneGoroutine(t)
 			w := newWorld(t, Config{UnsolicitedMax: 1 << 20, NoMonitor: true})
 			for dpid := range netview.DPID(2) {
 				w.add(dpid+1, openflow.V13, 254, 1, 2)
@@ -103,6 +105,7 @@ func waiting(inbox []Input) (n int) {
 // TestUnsolicitedOfManyIsBounded has many switches tell as much as they can: all together hold no
 // more than the limit and a little each, which none is kept from telling.
 func TestUnsolicitedOfManyIsBounded(t *testing.T) {
+	need.OneGoroutine(t)
 	const switches = 64
 	w := newWorld(t, Config{UnsolicitedMax: 1 << 20, NoMonitor: true})
 	for i := range netview.DPID(switches) {

@@ -104,6 +104,7 @@ func (q *rowQueue) check(t tester) (rows []uint32) {
 
 // TestQueueModel: no row is lost, those of a class come in order, and nothing is left of classes without rows.
 func TestQueueModel(t *testing.T) {
+	need.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		var q rowQueue

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/pathing"
 )
@@ -32,6 +33,7 @@ func (n *network) pass(until time.Time) {
 // minute: they leave it, and go back once at most before it has ended; new ones leave it out, unless
 // there is no other path. In the end all are on it.
 func TestFlappingLink(t *testing.T) {
+	need.OneGoroutine(t)
 	const flows = 5
 	for _, period := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 300 * time.Millisecond, time.Second,
 		5 * time.Second, 20 * time.Second, 45 * time.Second, time.Minute} {

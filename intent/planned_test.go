@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/topology"
 )
@@ -62,6 +63,7 @@ func (w *twin) replace() {
 // of every intent that was installed arrive, and none goes round. Switches answer in any order, and
 // some refuse.
 func TestPlannedChangesLoseNothing(t *testing.T) {
+	need.OneGoroutine(t)
 	moves, backs := uint64(0), uint64(0)
 	for seed := range uint64(260) {
 		w := newTwin(t, seed)

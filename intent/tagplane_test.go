@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/flowtable"
 	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/plan"
@@ -294,6 +295,7 @@ func (p *plane) check() (delivered, guarded int) {
 // TestTagsEnumerated: in random networks with random intents, wide ones and others, of OpenFlow 1.3 and 1.0, every frame
 // of a small space goes where it should. Links fail, hosts use VLANs.
 func TestTagsEnumerated(t *testing.T) {
+	need.OneGoroutine(t)
 	delivered, guarded, tagged, untaggable := 0, 0, 0, 0
 	for seed := range uint64(150) {
 		w := newTwin(t, 1000+seed)

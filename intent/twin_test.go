@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirnet/weir/intent/claims"
 	"github.com/weirnet/weir/intent/spec"
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/openflow"
 	"github.com/weirnet/weir/ruleset"
@@ -427,6 +428,7 @@ func (w *twin) checkInside(list []Intent) {
 }
 
 func TestTwin(t *testing.T) {
+	need.OneGoroutine(t)
 	for seed := range uint64(300) {
 		w := newTwin(t, seed)
 		w.note("seed %d", seed)

@@ -10,7 +10,7 @@
 // # Inputs and outputs
 //
 // Every function takes the test and returns when the need is met. When it is not, the test is
-// skipped, or fails if the environment variable CI is set (`make test` sets it). NoRace alone skips
-// in either case, because `make test` runs its tests a second time without the race detector. Await
-// waits for what must come, and fails where it does not.
+// skipped, or fails if the environment variable CI is set (`make test` sets it). NoRace and
+// OneGoroutine skip under the race detector in either case, because `make test` runs their tests a
+// second time without it. Await waits for what must come, and fails where it does not.
 package need
