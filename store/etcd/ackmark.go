@@ -18,11 +18,12 @@ import (
 // is held while the member runs.
 const MarkFile = "acknowledged"
 
-// ackMark says what was acknowledged. That is on disk already, so the mark is never ahead of the log.
+// ackMark says what was acknowledged. That is on disk already: the index in this member's log, so the mark is never ahead
+// of it, and the revision in those of so many members that it is never lost.
 // It is written before each acknowledgement and fsynced later: a kill loses nothing of it, a power
 // failure what is newer than checkInterval.
 type ackMark struct {
-	index    uint64 // of the log: all entries up to it were committed
+	index    uint64 // of the log: all entries up to it were committed, and are on this member's disk
 	revision int64  // of the store
 	tally    digest // of the store at this revision or an earlier one
 }

@@ -70,7 +70,9 @@ func inUse(dir string) error {
 	return fmt.Errorf("%s is in use by another process: stop it, or choose another with --data-dir", dir)
 }
 
-// checkReach verifies that the log continues where the database ends, and reaches the mark.
+// checkReach verifies that the log continues where the database ends, and reaches the mark. Of several members one may have
+// applied what others had on disk, and its own log has not yet; and one that is sent the whole database when it is killed
+// has parts of two.
 func (c *Config) checkReach(log *verify.Log, db verify.Database, acked ackMark) error {
 	if len(log.Files) == 0 {
 		if acked.index == 0 && db.Index == 0 && !c.MustExist {
@@ -82,13 +84,14 @@ func (c *Config) checkReach(log *verify.Log, db verify.Database, acked ackMark) 
 	wrong := func(file, format string, args ...any) error {
 		return &verify.Damage{File: file, What: fmt.Sprintf(format, args...)}
 	}
+	several := c.several() // then others have what is missing, and send it
 	switch {
 	case log.Last < acked.index:
 		return wrong(last, "its last whole entry is %d, and entries up to %d were acknowledged", log.Last, acked.index)
-	case log.Last < db.Index:
+	case log.Last < db.Index && !several:
 		return wrong(last, "its last whole entry is %d, and the database %s has those up to %d", log.Last,
 			c.databaseFile(), db.Index)
-	case log.Oldest > db.Index+1:
+	case log.Oldest > db.Index+1 && !several:
 		return wrong(c.logDir(),
 			"its oldest file begins with entry %d, and the database %s has those up to %d: older files are missing",
 			log.Oldest, c.databaseFile(), db.Index)

@@ -51,10 +51,12 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	if err := s.begin(ctx); err != nil {
 		return store.Result{}, err
 	}
+	var onDisk uint64
 	if s.member != nil {
 		if err := s.member.ready(&txn); err != nil {
 			return store.Result{}, err
 		}
+		onDisk = s.member.server.CommittedIndex()
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
@@ -63,7 +65,7 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 		return store.Result{}, writeError(err)
 	}
 	if s.member != nil {
-		if err := s.member.acknowledge(reply.Header.Revision); err != nil {
+		if err := s.member.acknowledge(onDisk, reply.Header.Revision); err != nil {
 			return store.Result{}, err
 		}
 	}

@@ -140,10 +140,17 @@ func (m *member) verifyContent(ctx context.Context, client *clientv3.Client) err
 		return err
 	}
 	if now := reply.Header.Revision; now < was.revision {
+		if m.cfg.several() {
+			return fmt.Errorf("the store of the cluster is at revision %d, and this member has acknowledged %d: more than half "+
+				"of the members have begun with older files than they ended with: end them all, and restore a backup with weir "+
+				"restore", now, was.revision)
+		}
 		return m.damaged("it is at revision %d with all of the log, and revision %d was acknowledged", now, was.revision)
 	}
 	err = m.census.compute(ctx, client, was.tally.revision)
 	switch {
+	case errors.Is(rpctypes.Error(err), rpctypes.ErrCompacted) && m.cfg.several(): // by another member, meanwhile
+		return m.census.compute(ctx, client, 0)
 	case errors.Is(rpctypes.Error(err), rpctypes.ErrCompacted), errors.Is(rpctypes.Error(err), rpctypes.ErrFutureRev):
 		return m.damaged("what it held at revision %d cannot be read: %v", was.tally.revision, err)
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -33,7 +34,7 @@ func Dial(ctx context.Context, r Remote) (*Store, error) {
 	}
 	r.Prefix = cmp.Or(r.Prefix, "weir/")
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: r.URLs, TLS: r.TLS, Logger: zap.New(&zapBridge{log: r.Log}), DialTimeout: dialLimit,
+		Endpoints: r.URLs, TLS: r.TLS, Logger: zap.New(&zapBridge{log: r.Log, removed: new(atomic.Bool)}), DialTimeout: dialLimit,
 		DialKeepAliveTime: 2 * time.Second, DialKeepAliveTimeout: 2 * time.Second,
 		MaxCallSendMsgSize: 4 * store.MaxTxnBytes,
 	})

@@ -3,8 +3,10 @@ package etcd
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +42,12 @@ type Config struct {
 	Full func(why string)
 	// MustExist: a member has run in this directory before, and its files must exist.
 	MustExist bool
-	Log       *slog.Logger // nil: no log
+	// Peer, if set, is how there can be other members. Without it the member stays alone.
+	Peer *Peer
+	// Waits, if set, is called while the member waits for others before it can serve, with what for, and with "" when it
+	// serves.
+	Waits func(what string)
+	Log   *slog.Logger // nil: no log
 }
 
 // Times and sizes of a member.
@@ -50,21 +57,26 @@ const (
 	// quotaSlack is the difference of etcd's own quota to ours, more than can be in flight when
 	// ours is reached: etcd executes the transaction that exceeds its quota, and returns an error.
 	quotaSlack = 128 << 20
-	// A member that is alone waits for one to two election timeouts before it elects itself, and
-	// nobody can be elected beside it: so the timeout is short. With more members it will have to
-	// be ten times as long.
-	tick          = 30 * time.Millisecond
-	electionTicks = 2
-	readyLimit    = time.Minute
-	// peerURL is where peers would find the member. Nothing listens there as long as it is alone.
-	peerURL = "http://127.0.0.1:9876"
-	token   = "weir"
+	// A leader that says nothing for electionTicks is replaced: long enough for machines that are busy, since nothing
+	// makes it longer at run time. A member that is alone does not wait for that (campaignAlone).
+	tick          = 50 * time.Millisecond
+	electionTicks = 10
+	readyLimit    = time.Minute // of a member that is alone
+	// A member that lags by fewer entries than catchUpEntries is sent these, and else the whole database. An entry is a
+	// block of a journal (64 KiB) at most, or nearly, so that they take 32 MiB.
+	snapshotEntries = 1_000
+	catchUpEntries  = 500
+	maxLearners     = 8
+	// aloneURL is where peers would find a member without a peer port. Nothing listens there.
+	aloneURL = "http://127.0.0.1:9876"
 )
 
 // member is a member of etcd in this process.
 type member struct {
 	cfg          Config
 	server       *etcdserver.EtcdServer
+	port         *peerPort // nil: it stays alone
+	bridge       *zapBridge
 	mark         *ackFile
 	census       contentDigest
 	linked       fileLinks
@@ -76,14 +88,22 @@ type member struct {
 	stopped  bool
 }
 
-// Start runs a single-member cluster, and returns when it serves. It serves all that was ever
-// acknowledged in its directory, or returns a *verify.Damage that names a file.
-func Start(ctx context.Context, cfg Config) (*Store, error) {
+// Start runs a member, and returns when it serves, with a vote: of a cluster of its own, of the one that it joins
+// (Peer.Join), or of the one that it was of before. It serves all that was ever acknowledged in its directory, or returns a
+// *verify.Damage that names a file.
+func Start(ctx context.Context, cfg Config) (s *Store, err error) {
 	cfg.defaults()
 	if _, err := os.Stat(cfg.Dir); cfg.MustExist && os.IsNotExist(err) {
 		return nil, &verify.Damage{File: cfg.Dir, What: "it is not there, and was when an instance ran here last"}
 	}
 	m := &member{cfg: cfg}
+	if cfg.Peer != nil {
+		defer func() {
+			if s == nil {
+				cfg.Peer.Listener.Close()
+			}
+		}()
+	}
 	if _, err := os.Stat(filepath.Join(cfg.Dir, "member")); os.IsNotExist(err) {
 		if why := m.spaceShortage(); why != "" {
 			return nil, fmt.Errorf("%w: %s: free some, or take a directory on another disk (--data-dir)", store.ErrFull, why)
@@ -92,13 +112,11 @@ func Start(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	var err error
 	if m.mark, err = openAckFile(cfg.Dir, cfg.MustExist); err != nil {
 		return nil, err
 	}
 	m.linked.mark = int(m.mark.f.Fd())
-	s, err := m.start(ctx)
-	if err != nil {
+	if s, err = m.start(ctx); err != nil {
 		m.linked.close()
 		m.mark.close()
 		return nil, err
@@ -110,6 +128,9 @@ func (c *Config) defaults() {
 	c.Name = cmp.Or(c.Name, "weir")
 	c.Quota = cmp.Or(c.Quota, defaultQuota)
 	c.Reserve = cmp.Or(c.Reserve, defaultReserve)
+	if c.Waits == nil {
+		c.Waits = func(string) {}
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -120,26 +141,23 @@ func (m *member) start(ctx context.Context) (*Store, error) {
 	if err := m.cfg.checkFiles(m.mark.newest()); err != nil {
 		return nil, err
 	}
-	if err := m.load(); err != nil {
+	m.bridge = &zapBridge{log: m.cfg.Log, removed: new(atomic.Bool)}
+	closePort, err := m.openPort()
+	if err != nil {
 		return nil, err
 	}
-	m.server.Start()
-	stop := sync.OnceFunc(m.server.Stop)
-	if err := m.awaitServing(ctx); err != nil {
-		stop()
+	s, err := m.startServing(ctx)
+	if err != nil {
+		closePort()
 		return nil, err
 	}
-	s := &Store{member: m, client: v3client.New(m.server)}
-	if err := m.verifyContent(ctx, s.client); err != nil {
-		s.client.Close()
-		stop()
-		return nil, err
-	}
+	stop := m.stop
 	m.stop = sync.OnceFunc(func() {
 		m.stopping.Lock()
 		m.stopped = true
 		m.stopping.Unlock()
 		stop()
+		closePort()
 		m.linked.close()
 		m.mark.close()
 	})
@@ -147,14 +165,71 @@ func (m *member) start(ctx context.Context) (*Store, error) {
 	return s, nil
 }
 
-// load makes etcd read its files. Panics and fatal errors of etcd become an error.
-func (m *member) load() (err error) {
-	var started atomic.Bool
-	logger := zap.New(&zapBridge{log: m.cfg.Log}, zap.WithFatalHook(fatal{&started}), zap.WithPanicHook(panics{}))
-	sc, err := m.cfg.serverConfig(logger)
-	if err != nil {
-		return err
+// startServing joins a cluster if it has to, starts etcd, and returns when it serves what it has to. m.stop ends etcd.
+func (m *member) startServing(ctx context.Context) (*Store, error) {
+	if err := m.begin(ctx); err != nil {
+		return nil, err
 	}
+	if err := m.checkJoin(); err != nil {
+		m.server.Cleanup()
+		return nil, err
+	}
+	m.server.Start()
+	if m.port != nil {
+		m.port.open(m)
+	}
+	m.stop = sync.OnceFunc(m.stopServer)
+	s := &Store{member: m, client: v3client.New(m.server)}
+	err := m.awaitServing(ctx)
+	if err == nil {
+		err = m.learn(ctx)
+	}
+	if err == nil {
+		err = m.verifyContent(ctx, s.client)
+	}
+	if err == nil {
+		err = m.publishAddress(ctx)
+	}
+	m.cfg.Waits("")
+	if err != nil {
+		s.client.Close()
+		m.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begins is how often a member begins anew that another one came before while it joined.
+const begins = 5
+
+// begin makes etcd's server, and has the member join a cluster before if it has to.
+func (m *member) begin(ctx context.Context) error {
+	if m.cfg.Peer == nil || len(m.cfg.Peer.Join) == 0 || !m.cfg.fresh() {
+		return m.load(nil)
+	}
+	m.cfg.Waits("a member that takes it in")
+	var err error
+	for range begins {
+		var cluster types.URLsMap
+		if cluster, err = m.port.join(ctx, m.cfg.Name); err != nil {
+			return err
+		}
+		if err := m.cfg.noteSeveral(); err != nil {
+			return err
+		}
+		if err = m.load(cluster); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// load makes etcd read its files, or, with the members of a cluster, begin as one of these. Panics and fatal errors of
+// etcd become an error.
+func (m *member) load(cluster types.URLsMap) (err error) {
+	var started atomic.Bool
+	logger := zap.New(m.bridge, zap.WithFatalHook(fatal{&started}), zap.WithPanicHook(panics{}))
+	sc := m.cfg.serverConfig(logger, cluster)
 	defer started.Store(true)
 	defer func() {
 		if why := recover(); why != nil {
@@ -215,55 +290,52 @@ func (m *member) ready(txn *store.Txn) error {
 	return nil
 }
 
-// acknowledge records a revision that is about to be acknowledged.
-func (m *member) acknowledge(rev int64) error {
+// acknowledge records a revision that is about to be acknowledged. onDisk is the index up to which entries of the log were
+// committed before its transaction began: this member's log has these on disk now. One of several members executes what
+// others have on disk while its own disk is still at it, and then its log ends before the revision after a kill; but it
+// begins nothing new before it is done with what came before.
+func (m *member) acknowledge(onDisk uint64, rev int64) error {
 	if err := m.checkLinked(); err != nil {
 		return err
 	}
-	if err := m.mark.acknowledge(m.server.CommittedIndex(), rev); err != nil {
+	if err := m.mark.acknowledge(onDisk, rev); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnknown, err)
 	}
 	return nil
 }
 
-// awaitServing waits until the member serves.
-func (m *member) awaitServing(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyLimit)
-	defer cancel()
-	select {
-	case <-m.server.ReadyNotify():
-		return nil
-	case <-m.server.StopNotify():
-		return fmt.Errorf("%w: it stopped while it started", store.ErrUnavailable)
-	case <-ctx.Done():
-		return fmt.Errorf("%w: it did not start: %w", store.ErrUnavailable, ctx.Err())
+// serverConfig returns the member's configuration for etcd, by default that of the etcd command. cluster are the members
+// of the cluster that it joins; nil: it begins one, or goes on.
+func (c *Config) serverConfig(logger *zap.Logger, cluster types.URLsMap) config.ServerConfig {
+	peers := c.peerURLs()
+	begins := cluster == nil
+	if begins {
+		cluster = types.URLsMap{c.Name: peers}
 	}
-}
-
-// serverConfig returns the member's configuration for etcd, by default that of the etcd command.
-func (c *Config) serverConfig(logger *zap.Logger) (config.ServerConfig, error) {
-	peers, err := types.NewURLs([]string{peerURL})
-	if err != nil {
-		return config.ServerConfig{}, err
-	}
-	return config.ServerConfig{
+	sc := config.ServerConfig{
 		Name: c.Name, DataDir: c.Dir, PeerURLs: peers, ClientURLs: peers,
-		InitialPeerURLsMap: types.URLsMap{c.Name: peers}, InitialClusterToken: token, NewCluster: true,
-		// what is after the last snapshot is read at the start; there is no other member that could
-		// lag
-		SnapshotCount: 1_000, SnapshotCatchUpEntries: 1,
-		MaxSnapFiles: 2, MaxWALFiles: 2,
+		// random: clusters that begin at the same address are different ones
+		InitialPeerURLsMap: cluster, InitialClusterToken: rand.Text(), NewCluster: begins,
+		SnapshotCount: snapshotEntries, SnapshotCatchUpEntries: catchUpEntries,
+		MaxSnapFiles: 2, MaxWALFiles: 2, MaxLearners: maxLearners,
 		TickMs: uint(tick / time.Millisecond), ElectionTicks: electionTicks, InitialElectionTickAdvance: true, PreVote: true,
 		AutoCompactionMode: "periodic", QuotaBackendBytes: c.Quota + quotaSlack, MaxTxnOps: store.MaxTxnOps + 1,
 		MaxRequestBytes:     2 * store.MaxTxnBytes,
 		BackendFreelistType: "hashmap", CompactionBatchLimit: 1000, CompactionSleepInterval: 10 * time.Millisecond,
-		MaxConcurrentStreams: 1 << 20, StrictReconfigCheck: true, AuthToken: "simple", BcryptCost: 10, TokenTTL: 300,
+		MaxConcurrentStreams: 1 << 20, AuthToken: "simple", BcryptCost: 10, TokenTTL: 300,
 		CompactHashCheckTime: time.Minute, WarningApplyDuration: 100 * time.Millisecond,
 		WarningUnaryRequestDuration: 300 * time.Millisecond,
-		WatchProgressNotifyInterval: 10 * time.Minute, DowngradeCheckTime: 5 * time.Second, BootstrapTimeout: readyLimit,
+		WatchProgressNotifyInterval: 10 * time.Minute, DowngradeCheckTime: 5 * time.Second, BootstrapTimeout: time.Second,
 		V2Deprecation: config.V2DeprDefault, LocalAddress: "127.0.0.1",
 		ServerFeatureGate: features.NewDefaultServerFeatureGate(c.Name, logger), Metrics: "basic", Logger: logger,
-	}, nil
+	}
+	if c.Peer != nil {
+		sc.PeerTLSInfo = c.Peer.TLS.info()
+		if host, _, err := net.SplitHostPort(c.Peer.Address); err == nil {
+			sc.LocalAddress = host
+		}
+	}
+	return sc
 }
 
 // Ended returns a channel that is closed when the member of this process has stopped, by Close or

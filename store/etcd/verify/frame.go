@@ -106,6 +106,9 @@ func numberOf(b []byte, field protowire.Number) (n uint64, ok bool) {
 func entryIndex(data []byte) (uint64, bool)  { return numberOf(data, 3) }
 func stateCommit(data []byte) (uint64, bool) { return numberOf(data, 3) }
 
+// snapshotIndex returns the index of the last entry that a snapshot includes.
+func snapshotIndex(data []byte) (uint64, bool) { return numberOf(data, 1) }
+
 // frameAt parses the frame at the beginning of b, and returns its record and its length.
 func frameAt(b []byte) (r record, size int, ok bool) {
 	if len(b) < frameHead {

@@ -186,6 +186,12 @@ func (w *walk) take(r *record) (why string) {
 			return "a state that cannot be read"
 		}
 		w.commit = max(w.commit, commit)
+	case recordSnapshot:
+		index, ok := snapshotIndex(r.data)
+		if !ok {
+			return "a snapshot that cannot be read"
+		}
+		w.last = max(w.last, index) // a leader has sent the database with all entries up to it, and never those
 	}
 	return ""
 }

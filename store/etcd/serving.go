@@ -1,0 +1,137 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/types"
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/weirnet/weir/store"
+)
+
+// campaignEvery is how often a member that is alone is made to elect itself, until it has.
+const campaignEvery = 10 * time.Millisecond
+
+// waitsEvery is how often a member says what it waits for.
+const waitsEvery = 10 * time.Second
+
+// awaitServing waits until the member serves: where there are others, until so many of them are there that something can
+// be decided, without limit.
+func (m *member) awaitServing(ctx context.Context) error {
+	began, said := time.Now(), time.Now()
+	alone := isAlone(roster(m.server))
+	if alone {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, readyLimit)
+		defer cancel()
+	}
+	ticker := time.NewTicker(campaignEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-m.server.ReadyNotify():
+			return nil
+		case <-m.server.StopNotify():
+			return m.whyEnded()
+		case <-ctx.Done():
+			return fmt.Errorf("%w: it did not start: %w", store.ErrUnavailable, ctx.Err())
+		case <-ticker.C:
+		}
+		if alone {
+			m.campaignAlone(ctx)
+			continue
+		}
+		if now := time.Now(); now.Sub(said) >= waitsEvery || said == began && now.Sub(began) >= time.Second {
+			said = now
+			what := waitsFor(roster(m.server))
+			m.cfg.Waits(what)
+			m.cfg.Log.Warn("the store cannot serve yet: this member waits", "for", what)
+		}
+	}
+}
+
+// isAlone reports whether a member is the only one, and has a vote.
+func isAlone(list []Member) bool {
+	return len(list) == 1 && !list[0].Learner
+}
+
+// campaignAlone has a member that is alone elect itself now, and not after an election timeout: by the message with which
+// a leader gives another the lead.
+func (m *member) campaignAlone(ctx context.Context) {
+	if self := uint64(m.server.MemberID()); m.server.Lead() != self && isAlone(roster(m.server)) {
+		_ = m.server.Process(ctx, &raftpb.Message{Type: raftpb.MsgTimeoutNow.Enum(), From: &self, To: &self}) // tried again
+	}
+}
+
+// waitsFor says which other members this one waits for.
+func waitsFor(list []Member) string {
+	var names []string
+	for _, e := range list {
+		if !e.Self && !e.Learner {
+			names = append(names, e.String())
+		}
+	}
+	return "more than half of the members with a vote: itself and " + strings.Join(names, ", ")
+}
+
+// whyEnded is why etcd has ended by itself.
+func (m *member) whyEnded() error {
+	if m.bridge.removed.Load() || m.server.IsIDRemoved(uint64(m.server.MemberID())) {
+		return ErrRemoved
+	}
+	return fmt.Errorf("%w: etcd has stopped", store.ErrUnavailable)
+}
+
+// ErrRemoved says that this member was removed from the cluster.
+var ErrRemoved = errors.New("this member was removed from the cluster: to take it in again, move its directory away and " +
+	"start it with --join")
+
+// learn has a learner be sent what the others know, and waits until the leader gives it a vote.
+func (m *member) learn(ctx context.Context) error {
+	said := time.Now()
+	for m.server.IsLearner() {
+		m.cfg.Waits("its vote: it is sent what the others know")
+		call, cancel := context.WithTimeout(ctx, changeTry)
+		_, err := m.server.PromoteMember(call, uint64(m.server.MemberID()))
+		cancel()
+		if err != nil && time.Since(said) >= waitsEvery {
+			said = time.Now()
+			m.cfg.Log.Warn("this member has no vote yet", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, ctx.Err())
+		case <-m.server.StopNotify():
+			return m.whyEnded()
+		case <-time.After(joinRetry / 4):
+		}
+	}
+	return nil
+}
+
+// publishAddress tells the others where the peer port is, if it is not where they know it to be.
+func (m *member) publishAddress(ctx context.Context) error {
+	if m.cfg.Peer == nil {
+		return nil
+	}
+	self := m.server.Cluster().Member(m.server.MemberID())
+	if self == nil || len(self.PeerURLs) == 1 && self.PeerURLs[0] == m.cfg.Peer.url() {
+		return nil
+	}
+	urls, err := types.NewURLs([]string{m.cfg.Peer.url()})
+	if err != nil {
+		return err
+	}
+	moved := *self
+	moved.PeerURLs = urls.StringSlice()
+	ctx, cancel := context.WithTimeout(ctx, memberLimit)
+	defer cancel()
+	if _, err := m.server.UpdateMember(ctx, moved); err != nil {
+		return fmt.Errorf("telling the other members that this one is at %s: %w", m.cfg.Peer.Address, memberError(err))
+	}
+	return nil
+}
