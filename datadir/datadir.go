@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/etcd"
@@ -35,7 +37,19 @@ const (
 type Config struct {
 	Dir   string // the data directory
 	Store string // Embedded, Memory, or URLs
+	Peer  Peer   // of the embedded store
 	Log   *slog.Logger
+}
+
+// Peer is how the embedded store can be of several members, one an instance.
+type Peer struct {
+	Name   string // of the instance
+	Listen string // address of the peer port, HOST:PORT; empty: there are no others
+	// MayLack: the port is a default. Where it is in use, and nothing needs it, the instance goes on without.
+	MayLack bool
+	Join    []string // addresses of members of a cluster, one of which takes in an instance that has no store yet
+	TLS     etcd.PeerTLS
+	Waits   func(what string) // see etcd.Config
 }
 
 // Check finds what is wrong with Config.Store.
@@ -66,7 +80,7 @@ func (c *Config) Open(ctx context.Context, lock *Lock, full func(why string)) (s
 		return store.NewMemory(nil), nil
 	case c.Store == Embedded:
 		known := lock.hasStore()
-		st, err := startEmbedded(ctx, c.Dir, c.Log, known, full)
+		st, err := c.startEmbedded(ctx, known, full)
 		if err != nil || known {
 			return st, err
 		}
@@ -82,15 +96,37 @@ func (c *Config) Open(ctx context.Context, lock *Lock, full func(why string)) (s
 	return st, nil
 }
 
-// startEmbedded starts the store in a data directory. known: there was one.
-func startEmbedded(ctx context.Context, dir string, log *slog.Logger, known bool, full func(why string)) (store.Store, error) {
-	st, err := etcd.Start(ctx, etcd.Config{Dir: filepath.Join(dir, StoreDir), MustExist: known, Full: full, Log: log})
+// startEmbedded starts the store in the data directory. known: there was one.
+func (c *Config) startEmbedded(ctx context.Context, known bool, full func(why string)) (store.Store, error) {
+	dir := filepath.Join(c.Dir, StoreDir)
+	peer, err := c.Peer.open(c.Log)
+	if err != nil {
+		return nil, err
+	}
+	st, err := etcd.Start(ctx, etcd.Config{Dir: dir, Name: c.Peer.Name, Peer: peer, Waits: c.Peer.Waits, MustExist: known,
+		Full: full, Log: c.Log})
 	var damage *verify.Damage
-	if errors.As(err, &damage) {
-		return nil, err // it names the file
+	if errors.As(err, &damage) || errors.Is(err, etcd.ErrRefused) {
+		return nil, err // it names the file, or the flag
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the store in %s: %w", filepath.Join(dir, StoreDir), err)
+		return nil, fmt.Errorf("the store in %s: %w", dir, err)
 	}
 	return st, nil
+}
+
+// open listens on the peer port; nil: there is none.
+func (p *Peer) open(log *slog.Logger) (*etcd.Peer, error) {
+	if p.Listen == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", p.Listen)
+	switch {
+	case err == nil:
+		return &etcd.Peer{Listener: l, Address: l.Addr().String(), Join: p.Join, TLS: p.TLS}, nil
+	case errors.Is(err, syscall.EADDRINUSE) && p.MayLack && len(p.Join) == 0:
+		log.Info("no other instance can join this one: its peer port is in use (--peer chooses another)", "peer", p.Listen)
+		return nil, nil
+	}
+	return nil, fmt.Errorf("cannot listen for other instances on %s: %w: choose another address with --peer", p.Listen, err)
 }

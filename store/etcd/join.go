@@ -227,8 +227,13 @@ func (c *Cluster) admit(ctx context.Context, req *joinRequest) error {
 	return nil
 }
 
-// checkJoin verifies that a member that has run before is of the cluster whose members are named.
+// checkJoin verifies that a member that has run before can reach the others, and that it is of the cluster whose members are
+// named.
 func (m *member) checkJoin() error {
+	if list := roster(m.server); m.cfg.Peer == nil && len(list) > 1 {
+		return fmt.Errorf("%w: the store in %s is one of %d members, and this instance has no peer port: start it with --peer "+
+			"at an address that is free", ErrRefused, m.cfg.Dir, len(list))
+	}
 	if m.cfg.Peer == nil || len(m.cfg.Peer.Join) == 0 {
 		return nil
 	}
@@ -243,12 +248,12 @@ func (m *member) checkJoin() error {
 	}
 	where := filepath.Dir(m.cfg.Dir)
 	if len(others) == 0 {
-		return fmt.Errorf("--join=%s: the data directory %s has a store of its own, of which this instance is the only member: "+
+		return fmt.Errorf("%w: --join=%s: the data directory %s has a store of its own, of which this instance is the only member: "+
 			"join with an empty data directory (what is in this one is not taken along), or start without --join",
-			strings.Join(m.cfg.Peer.Join, ","), where)
+			ErrRefused, strings.Join(m.cfg.Peer.Join, ","), where)
 	}
-	return fmt.Errorf("--join=%s: the data directory %s is that of another cluster, whose members are at %s: want one of these, "+
-		"or an empty data directory", strings.Join(m.cfg.Peer.Join, ","), where, strings.Join(others, ", "))
+	return fmt.Errorf("%w: --join=%s: the data directory %s is that of another cluster, whose members are at %s: want one of these, "+
+		"or an empty data directory", ErrRefused, strings.Join(m.cfg.Peer.Join, ","), where, strings.Join(others, ", "))
 }
 
 // severalFile is in the directory of a member of a cluster that has or had others.

@@ -47,6 +47,9 @@ type Instance struct {
 	Name        string `json:"name"`
 	API         string `json:"api"`
 	Incarnation string `json:"life"` // random: two instances may have one name
+	// Member is that of the store in the instance's data directory, which one process has at a time: another row of it is
+	// of a life that has ended. Empty: the store is elsewhere.
+	Member string `json:"member,omitempty"`
 }
 
 // String names the instance in messages.
@@ -64,9 +67,10 @@ type Claim struct {
 	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
 }
 
-// New makes the claim of an instance with a name and an address of its API. Nothing is written yet.
-func New(st store.Store, name, api string) *Claim {
-	o := &Claim{st: st, self: Instance{Name: name, API: api, Incarnation: rand.Text()}, gate: newGate()}
+// New makes the claim of an instance, which has no incarnation yet. Nothing is written yet.
+func New(st store.Store, self Instance) *Claim {
+	self.Incarnation = rand.Text()
+	o := &Claim{st: st, self: self, gate: newGate()}
 	o.row, _ = json.Marshal(&o.self) // strings only
 	o.terms = &Terms{st: st, owner: o.row}
 	o.standbys.Store(new([]Instance))
@@ -78,7 +82,7 @@ func (o *Claim) Terms() *Terms { return o.terms }
 
 // rows are what the store says of instances.
 type rows struct {
-	owner []byte      // nil: nobody is
+	owner *store.Pair // nil: nobody is
 	last  *store.Pair // who took the store last; nil: nobody ever did
 	term  *store.Pair // nil: there was none yet
 }
@@ -93,13 +97,15 @@ func (o *Claim) read(ctx context.Context) (r rows, err error) {
 	for i := range page.Pairs {
 		switch p := &page.Pairs[i]; {
 		case string(p.Key) == ownerKey:
-			r.owner = p.Value
+			r.owner = p
 		case string(p.Key) == lastKey:
 			r.last = p
 		case string(p.Key) == termKey:
 			r.term = p
-		case strings.HasPrefix(string(p.Key), standbyPrefix) && !bytes.Equal(p.Value, o.row):
-			standbys = append(standbys, ownerOf(p.Value))
+		case strings.HasPrefix(string(p.Key), standbyPrefix):
+			if other := ownerOf(p.Value); !o.isSelf(&other) {
+				standbys = append(standbys, other)
+			}
 		}
 	}
 	slices.SortStableFunc(standbys, func(a, b Instance) int { return strings.Compare(a.Name, b.Name) })
@@ -112,6 +118,11 @@ func ownerOf(row []byte) Instance {
 	o := Instance{Name: "?"}
 	_ = json.Unmarshal(row, &o)
 	return o
+}
+
+// isSelf reports whether a row is of this instance, in this life or one that has ended.
+func (o *Claim) isSelf(other *Instance) bool {
+	return other.Incarnation == o.self.Incarnation || o.self.Member != "" && other.Member == o.self.Member
 }
 
 // Standbys are the other instances that stand by, as they were seen last, by name.
@@ -142,25 +153,25 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 		if err != nil {
 			return nil, err
 		}
-		row, last := r.owner, r.last
-		before := termOf(r.term)
-		if row != nil && bytes.Equal(row, o.row) {
+		last, before := r.last, termOf(r.term)
+		if r.owner != nil && bytes.Equal(r.owner.Value, o.row) {
 			o.owned = true
 			o.terms.rise(before)
 			return nil, nil
 		}
-		if row == nil && o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
-			row = last.Value
-		}
-		if row != nil {
-			other := ownerOf(row)
+		if r.owner != nil {
+			if other := ownerOf(r.owner.Value); !o.isSelf(&other) {
+				return &other, nil
+			}
+		} else if o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
+			other := ownerOf(last.Value)
 			return &other, nil
 		}
 		if err := o.granted(ctx); err != nil {
 			return nil, err
 		}
 		result, err := o.st.Txn(ctx, store.Txn{
-			If: []store.Compare{store.Absent([]byte(ownerKey)), as(lastKey, last), as(termKey, r.term)},
+			If: []store.Compare{as(ownerKey, r.owner), as(lastKey, last), as(termKey, r.term)},
 			Then: []store.Op{
 				{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Put([]byte(lastKey), o.row),
 				store.Put([]byte(termKey), termText(before+1)), store.Delete(store.Key(o.standbyKey())),

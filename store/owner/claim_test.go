@@ -28,19 +28,19 @@ func (s *slowTaker) Txn(ctx context.Context, txn store.Txn) (store.Result, error
 // knows who does, and the row does not go with it.
 func TestTwoTakeAtOnce(t *testing.T) {
 	memory := store.NewMemory(nil)
-	first := New(memory, "first", "")
+	first := New(memory, Instance{Name: "first"})
 	second := New(&slowTaker{memory, func() {
 		if other, err := first.take(t.Context()); err != nil || other != nil {
 			t.Errorf("the first: %v, %v", other, err)
 		}
-	}}, "second", "")
+	}}, Instance{Name: "second"})
 	other, err := second.take(t.Context())
 	if err != nil || other == nil || other.Name != "first" {
 		t.Errorf("the second: other %v, %v: want it to know the first", other, err)
 	}
 	second.Release()
-	if r, err := first.read(t.Context()); err != nil || string(r.owner) != string(first.row) {
-		t.Errorf("the owner is %s, %v", r.owner, err)
+	if r, err := first.read(t.Context()); err != nil || string(r.owner.Value) != string(first.row) {
+		t.Errorf("the owner is %v, %v", r.owner, err)
 	}
 	if other, err := first.take(t.Context()); err != nil || other != nil {
 		t.Errorf("the first, again: %v, %v", other, err)
@@ -52,8 +52,8 @@ func TestTwoTakeAtOnce(t *testing.T) {
 // other was asked for it does not know, and its journals are the other's.
 func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	memory := store.NewMemory(nil)
-	first := New(memory, "first", "")
-	second := New(memory, "second", "")
+	first := New(memory, Instance{Name: "first"})
+	second := New(memory, Instance{Name: "second"})
 	take := func(who *Claim, what string) {
 		t.Helper()
 		if other, err := who.take(t.Context()); err != nil || other != nil {
@@ -74,7 +74,7 @@ func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	if err := first.renew(t.Context()); !errors.Is(err, ErrDeposed) || !strings.Contains(err.Error(), "second") {
 		t.Errorf("the second had the store: %v, want %v with its name", err, ErrDeposed)
 	}
-	take(New(memory, "first", ""), "the first, begun anew")
+	take(New(memory, Instance{Name: "first"}), "the first, begun anew")
 }
 
 // TestTakingIsWhole: nobody takes a store that another has taken since he looked, though that one
@@ -86,11 +86,11 @@ func TestTakingIsWhole(t *testing.T) {
 		if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{older}}); err != nil {
 			t.Error(err)
 		}
-	}}, "late", "")
+	}}, Instance{Name: "late"})
 	if other, err := late.take(t.Context()); err != nil || other == nil || other.Name != "older" {
 		t.Errorf("late: other %v, %v", other, err)
 	}
-	first, second := New(memory, "first", ""), New(memory, "second", "")
+	first, second := New(memory, Instance{Name: "first"}), New(memory, Instance{Name: "second"})
 	if err := errors.Join(first.standBy(t.Context()), second.standBy(t.Context())); err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func (s *dead) KeepAlive(ctx context.Context, id store.LeaseID) error {
 func TestKeepAfterAGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &dead{Store: store.NewMemory(nil)}
-		o := New(st, "a", "")
+		o := New(st, Instance{Name: "a"})
 		if other, err := o.take(t.Context()); other != nil || err != nil {
 			t.Fatal(other, err)
 		}

@@ -27,7 +27,7 @@ func TestTermsRise(t *testing.T) {
 			last = term
 		}
 	}
-	first, second := New(memory, "first", ""), New(memory, "second", "")
+	first, second := New(memory, Instance{Name: "first"}), New(memory, Instance{Name: "second"})
 	higher(first, "the first")
 	if other, err := first.take(t.Context()); other != nil || err != nil || first.Terms().Term() != last {
 		t.Errorf("who looks again is in term %d, %v, %v; want %d", first.Terms().Term(), other, err, last)
@@ -126,12 +126,12 @@ func TestUnconfirmedOwnerStepsDown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := &dead{Store: store.NewMemory(nil)}
-				o := New(st, "a", "")
+				o := New(st, Instance{Name: "a"})
 				if other, err := o.take(t.Context()); other != nil || err != nil {
 					t.Fatal(other, err)
 				}
 				if c.standby {
-					if err := New(st.Store, "b", "").standBy(t.Context()); err != nil {
+					if err := New(st.Store, Instance{Name: "b"}).standBy(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				}
