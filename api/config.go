@@ -40,6 +40,8 @@ type Config struct {
 	Meters func(netview.DPID) []client.Meter
 	// Members are the instances of the cluster, ordered by name. nil: none.
 	Members func() []client.Member
+	// Roster changes them; nil: nothing does.
+	Roster Roster
 	// Apps are the built-in applications, ordered by name. nil: none.
 	Apps func() []client.App
 	// Configuration is what the instance is set up with. nil: /v1/config answers 404.

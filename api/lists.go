@@ -26,23 +26,6 @@ func (s *links) all(ctx context.Context, in *listInput) (*revision.Page[client.L
 	return list(ctx, s.reader, in.Paging, "links", (*netview.Snapshot).Links, render.Link)
 }
 
-// members is the route that reads the instances.
-type members struct {
-	*reader
-	get func() []client.Member
-}
-
-func (s *members) routes() []rest.Route {
-	return []rest.Route{
-		{Method: "GET", Path: "/v1/members", ID: "members", Handler: rest.Typed(s.all), Instance: true,
-			Summary: "The instances of the cluster"},
-	}
-}
-
-func (s *members) all(ctx context.Context, in *listInput) (*revision.Page[client.Member], error) {
-	return list(ctx, s.reader, in.Paging, "members", withoutSnapshot(s.get), as[client.Member])
-}
-
 // apps is the route that reads the applications.
 type apps struct {
 	*reader

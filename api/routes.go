@@ -17,12 +17,13 @@ const (
 	backupPath   = "/v1/backup"
 	tokensPath   = "/v1/tokens"
 	tenantsPath  = "/v1/tenants"
+	membersPath  = "/v1/members"
 )
 
 // routes returns the routes of all resources, in the order in which the plain page lists them.
 func (s *Server) routes(cfg *Config) []rest.Route {
 	return slices.Concat(
-		(&members{s.reader, cfg.Members}).routes(),
+		(&members{s.reader, cfg.Members, cfg.Roster}).routes(),
 		(&switches{s.reader, cfg.Switches, cfg.Limits.AskWait, cfg.Counters, cfg.Sync}).routes(),
 		(&links{s.reader}).routes(),
 		(&hosts{s.reader}).routes(),

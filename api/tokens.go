@@ -78,7 +78,7 @@ func (s *tokens) add(ctx context.Context, in *addTokenInput) (*newTokenAnswer, e
 	c := rest.ChangeOf(ctx)
 	made, err := s.table.Add(in.Body, c.By)
 	if err != nil {
-		return nil, tokenError(err)
+		return nil, refusedOrStores(err)
 	}
 	c.Object, c.Detail = "token "+made.Name, "role "+made.Role
 	if made.Tenant != "" {
@@ -93,11 +93,11 @@ func (s *tokens) add(ctx context.Context, in *addTokenInput) (*newTokenAnswer, e
 func (s *tokens) remove(ctx context.Context, in *tokenInput) (*struct{}, error) {
 	c := rest.ChangeOf(ctx)
 	c.Object, c.Detail = "token "+in.ID, "revoked"
-	return nil, tokenError(s.table.Remove(in.ID))
+	return nil, refusedOrStores(s.table.Remove(in.ID))
 }
 
-// tokenError returns the answer to an error of Tokens.
-func tokenError(err error) error {
+// refusedOrStores returns the answer to an error that is a *rest.Refusal, or the store's.
+func refusedOrStores(err error) error {
 	if no := new(rest.Refusal); err == nil || errors.As(err, &no) {
 		return err
 	}

@@ -40,7 +40,7 @@ func newRoot() *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newNode(), newUp(), newEmulate(), newGet(), newPath(), newCheck(), newIntent(), newApply(),
-		newDiff(), newDrain(), newUndrain(), newForget(), newTenant(), newToken(),
+		newDiff(), newDrain(), newUndrain(), newForget(), newTenant(), newToken(), newMember(),
 		newBackup(), newRestore(), newPrint(), bench.New(),
 		probe.New(), newCert(), newVersion(), newCompletion(root))
 	return root

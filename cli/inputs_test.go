@@ -65,6 +65,7 @@ func startLab(e *testscript.Env) (*lab, node.Addresses, error) {
 	}
 	ready := make(chan node.Addresses, 1)
 	cfg := node.Defaults()
+	cfg.Peer.Listen = "none"
 	cfg.OpenFlow.Listen, cfg.API.Listen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir, cfg.ConfigFile = filepath.Join(e.WorkDir, "data"), path
 	cfg.Discovery.LLDPPeriod, cfg.Reload, cfg.Ready = 100*time.Millisecond, l.reload, func(at node.Addresses) { ready <- at }

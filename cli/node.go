@@ -81,6 +81,8 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 	f.BoolVar(&cfg.OpenFlow.TLSUnnamed, "openflow-tls-unnamed", false, "also accept switches' certificates without datapath ids")
 	f.StringVar(&cfg.Peer.Listen, "peer", cfg.Peer.Listen,
 		"address that other instances of the cluster connect to, HOST:PORT, or none")
+	f.StringSliceVar(&cfg.Join, "join", nil,
+		"--peer of one or more instances of a cluster, which this one is to be a member of; its data directory is to be empty")
 	f.StringVar(&cfg.Peer.TLSCert, "peer-tls-cert", "",
 		"certificate shown to other instances, a PEM file; with it, -key and -ca they speak TLS")
 	f.StringVar(&cfg.Peer.TLSKey, "peer-tls-key", "", "key of the certificate, a PEM file")

@@ -155,9 +155,9 @@ var portResource = &resource[switchPort]{
 
 var memberResource = &resource[client.Member]{
 	event:  "member",
-	header: []string{"NAME", "ADDRESS", "STATE", "LEADER", "SWITCHES"},
+	header: []string{"NAME", "ADDRESS", "PEER", "STATE", "OWNER", "LEADER", "SWITCHES"},
 	cells: func(m client.Member) []string {
-		return []string{m.Name, m.Address, m.State, yesNo(m.Leader), fmt.Sprint(m.Switches)}
+		return []string{m.Name, m.Address, m.Peer, m.State, yesNo(m.Owner), yesNo(m.Leader), fmt.Sprint(m.Switches)}
 	},
 	key: func(m client.Member) string { return m.Name },
 	list: filtered((*client.Client).Members, memberMatches,

@@ -48,6 +48,7 @@ type upFlags struct {
 
 func newUp() *cobra.Command {
 	f := upFlags{node: node.Defaults(), level: "warn"}
+	f.node.Peer.Listen = "none"
 	f.node.DataDir = ""
 	cmd := &cobra.Command{
 		Use:   "up [TOPOLOGY]",

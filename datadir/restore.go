@@ -58,7 +58,8 @@ func (c *Config) restoreDir(ctx context.Context, r io.ReadSeeker) (contents stor
 		return contents, err
 	}
 	defer os.RemoveAll(made)
-	st, err := startEmbedded(ctx, made, c.Log, false, nil)
+	alone := Config{Dir: made, Store: Embedded, Log: c.Log}
+	st, err := alone.startEmbedded(ctx, false, nil)
 	if err != nil {
 		return contents, err
 	}

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		end()
 	}()
 	cfg := node.Defaults()
+	cfg.Peer.Listen = "none"
 	cfg.OpenFlow.Listen, cfg.API.Listen, cfg.DataDir = os.Getenv("WEIR_NODE_OPENFLOW"), "127.0.0.1:0", dir
 	if at := os.Getenv("WEIR_NODE_API"); at != "" {
 		cfg.API.Listen, cfg.Name, cfg.Store = at, filepath.Base(dir), os.Getenv("WEIR_NODE_STORE")

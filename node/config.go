@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/api/rest"
@@ -37,6 +38,10 @@ type Config struct {
 	Given      map[string]bool
 	// Reload, if set, has ConfigFile read again whenever something comes.
 	Reload <-chan os.Signal
+
+	// Join are addresses of peer ports of a cluster that this instance is to be a member of: one of them takes it in, if
+	// its data directory has no store yet.
+	Join []string
 
 	DataDir string // tokens, the store, what is remembered; one process a directory
 	Store   string // what holds the inputs: datadir.Embedded, datadir.Memory, or URLs of an etcd with commas between them
@@ -199,7 +204,20 @@ func (c *Config) checkPeer() error {
 	if given != 0 && given != 3 {
 		return errors.New("--peer-tls-cert, --peer-tls-key and --peer-tls-ca: give all three (weir cert makes them) or none")
 	}
+	for _, address := range c.Join {
+		if !config.IsAddress(address) {
+			return fmt.Errorf("--join=%s: want HOST:PORT, the --peer of a member of the cluster, such as 127.0.0.1:9876", address)
+		}
+	}
+	if len(c.Join) > 0 && c.Store != datadir.Embedded {
+		return fmt.Errorf("--join=%s: a member of a cluster has a store of its own, and --store=%s says that it is elsewhere: "+
+			"give one of the two", strings.Join(c.Join, ","), c.Store)
+	}
 	if c.Peer.Listen == config.PeerNone {
+		if len(c.Join) > 0 {
+			return fmt.Errorf("--join=%s needs a peer port, and --peer=%s says that there is none", strings.Join(c.Join, ","),
+				config.PeerNone)
+		}
 		return nil
 	}
 	host, _, err := net.SplitHostPort(c.Peer.Listen)

@@ -86,6 +86,7 @@ type instance struct {
 // a hurry.
 func config(t testing.TB) node.Config {
 	cfg := node.Defaults()
+	cfg.Peer.Listen = "none"
 	cfg.OpenFlow.Listen, cfg.API.Listen, cfg.DataDir = "127.0.0.1:0", "127.0.0.1:0", t.TempDir()
 	cfg.Discovery.LLDPPeriod = 100 * time.Millisecond
 	cfg.Version = "test"

@@ -14,6 +14,7 @@ import (
 // made, and no other.
 func TestRefusedStartLeavesNothing(t *testing.T) {
 	cfg := node.Defaults()
+	cfg.Peer.Listen = "none"
 	cfg.OpenFlow.Listen, cfg.API.Listen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.OpenStore = func() (store.Store, error) { return nil, store.ErrFull }
 	made, own, filled := filepath.Join(t.TempDir(), "data"), t.TempDir(), filepath.Join(t.TempDir(), "filled")

@@ -61,7 +61,7 @@ func Run(ctx context.Context, cfg Config) error {
 		switch {
 		case owner.StepsDown(err):
 			cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
-		case isStores(err) && (begun || opened && cfg.shared()):
+		case isStores(err) && (begun || opened && cfg.elsewhere()):
 			cfg.Log.Warn("the store does not answer: it is asked again", "error", err)
 			if !beat.Sleep(ctx, reopenEvery) {
 				return nil
@@ -115,9 +115,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 	defer st.Close()
 	var own *owner.Claim
 	var terms *owner.Terms
-	if cfg.shared() {
+	if cfg.shared(st) {
 		now := cfg.configured(st)
-		own = owner.New(st, now.Name, now.API.Listen)
+		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(clusterOf(st)).ID})
 		defer own.Release()
 		if err := waitForStore(ctx, &now, st, own); err != nil && ctx.Err() != nil {
 			return nil
@@ -340,6 +340,9 @@ func (n *node) buildAPI(ctx context.Context) error {
 		},
 		IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	}
+	if cluster := clusterOf(n.store); cluster.Open() {
+		cfg.Roster = roster{cluster}
+	}
 	if n.intents.engine != nil {
 		cfg.Intents = n.intents.engine
 	}
@@ -367,25 +370,6 @@ func (n *node) sources() *metrics.Sources {
 
 // defaultPortSeries is Config.PortSeries where it is 0.
 const defaultPortSeries = 10_000
-
-// members are this instance, and those that stand by.
-func (n *node) members() []client.Member {
-	switches := 0
-	for sw := range n.view.Snapshot().Switches() {
-		if sw.Connected && sw.Master == n.cfg.Name {
-			switches++
-		}
-	}
-	state := "ready"
-	if err := n.ready(); err != nil {
-		state = err.Error()
-	}
-	self := client.Member{Name: n.cfg.Name, Address: n.cfg.API.Listen, State: state, Leader: true, Switches: switches}
-	if n.own == nil {
-		return []client.Member{self}
-	}
-	return withStandbys(n.own, self)
-}
 
 // ready says why requests are refused: the store takes nothing. What there is goes on all the same.
 // An instance serves when it has loaded what the store holds.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -78,18 +76,8 @@ func (s *standby) ready() error {
 	return fmt.Errorf("this instance is a standby: %s owns the store, and is to be asked", s.owner.Load())
 }
 
-// members are the owner, as its row tells, and those that stand by.
+// members are all, as this standby knows them.
 func (s *standby) members() []client.Member {
-	o := s.owner.Load()
-	return withStandbys(s.own, client.Member{Name: o.Name, Address: o.API, State: "owner", Leader: true},
-		client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"})
-}
-
-// withStandbys are members beside those that stand by, by name.
-func withStandbys(own *owner.Claim, list ...client.Member) []client.Member {
-	for _, s := range own.Standbys() {
-		list = append(list, client.Member{Name: s.Name, Address: s.API, State: "standby"})
-	}
-	slices.SortStableFunc(list, func(a, b client.Member) int { return strings.Compare(a.Name, b.Name) })
-	return list
+	self := client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"}
+	return memberRows(clusterOf(s.store), s.own, self, s.owner.Load())
 }

@@ -7,8 +7,11 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/alarm"
+	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/netview"
+	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/etcd"
 )
 
@@ -60,9 +63,17 @@ func (s *storeState) trouble() string {
 	return ""
 }
 
-// shared reports whether other instances may use the store too. The embedded one is this data
-// directory's, which one process has.
-func (c *Config) shared() bool {
+// shared reports whether other instances may use a store too. The embedded one is this data directory's, which one process
+// has, but for a member of several.
+func (c *Config) shared(st store.Store) bool {
+	if clusterOf(st).Open() {
+		return true
+	}
+	return c.elsewhere()
+}
+
+// elsewhere reports whether the store is outside of this process.
+func (c *Config) elsewhere() bool {
 	return c.SharedStore || c.OpenStore == nil && c.Store != datadir.Embedded && c.Store != datadir.Memory
 }
 
@@ -72,7 +83,28 @@ func (c *Config) keepsFiles() bool { return c.Store != datadir.Memory || c.OpenS
 
 // dataDir is where the instance keeps what it is told.
 func (c *Config) dataDir() datadir.Config {
-	return datadir.Config{Dir: c.DataDir, Store: c.Store, Log: c.Log}
+	d := datadir.Config{Dir: c.DataDir, Store: c.Store, Log: c.Log}
+	if c.Peer.Listen == config.PeerNone {
+		return d
+	}
+	d.Peer = datadir.Peer{Name: c.Name, Listen: c.Peer.Listen, MayLack: !c.Given["peer"], Join: c.Join}
+	if files := c.peerFiles(); files.Cert != "" {
+		d.Peer.TLS = etcd.PeerTLS{Cert: files.Cert, Key: files.Key, CA: files.CA, Server: files.Server()}
+	}
+	return d
+}
+
+// peerFiles are those of TLS between instances.
+func (c *Config) peerFiles() cert.PeerFiles {
+	return cert.PeerFiles{Cert: c.Peer.TLSCert, Key: c.Peer.TLSKey, CA: c.Peer.TLSCA}
+}
+
+// clusterOf are the members of an embedded store; nil: it is elsewhere.
+func clusterOf(st store.Store) *etcd.Cluster {
+	if s, ok := st.(*etcd.Store); ok {
+		return s.Cluster()
+	}
+	return nil
 }
 
 // What a store may be able to do besides; that on etcd is.

@@ -22,6 +22,9 @@ func (n *node) watchStore(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		if cluster := clusterOf(n.store); cluster != nil {
+			return errors.Join(cluster.Removed(), errStoreEnded)
+		}
 		return errStoreEnded
 	}
 }

@@ -67,11 +67,6 @@ func (c *Client) AtLeast(revision string) *Client {
 // Close closes the connections that are idle.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Members returns the instances of the cluster.
-func (c *Client) Members(ctx context.Context) (*Page[Member], error) {
-	return list[Member](ctx, c, "/v1/members")
-}
-
 // Apps returns the built-in applications.
 func (c *Client) Apps(ctx context.Context) (*Page[App], error) {
 	return list[App](ctx, c, "/v1/apps")

@@ -18,10 +18,17 @@ type Point struct {
 // Member is one Weir instance of the cluster.
 type Member struct {
 	Name     string `json:"name"`
-	Address  string `json:"address" doc:"Where its peers reach it; of a single instance, its API."`
-	State    string `json:"state" doc:"ready, standby, or what keeps it from being ready; owner of one that another tells of."`
+	Address  string `json:"address" doc:"Of its API; empty: it is not known."`
+	Peer     string `json:"peer,omitempty" doc:"Where the others reach it (--peer); absent: the store is elsewhere."`
+	State    string `json:"state" doc:"ready, standby, or what keeps it from being ready; owner of one that another tells of; learning: it is sent what the others know; away: it is not running, or does not reach the store."`
+	Owner    bool   `json:"owner" doc:"It decides for the network, and is the master of its switches."`
 	Leader   bool   `json:"leader" doc:"Leads the store."`
 	Switches int    `json:"switches" doc:"Number of connected switches that it is master of."`
+}
+
+// MemberRequest is a member to be added.
+type MemberRequest struct {
+	Peer string `json:"peer" maxLength:"255" doc:"The address of its peer port, HOST:PORT."`
 }
 
 // App is a built-in application.

@@ -29,11 +29,11 @@ type Peer struct {
 	TLS  PeerTLS
 }
 
-// PeerTLS are the files of mutual TLS between members; the zero value is none.
+// PeerTLS is mutual TLS between members; the zero value is none.
 type PeerTLS struct {
-	Cert, Key, CA string
-	// Check refuses connections of who has a certificate of the authority, and is no member; nil: it refuses nobody.
-	Check func(tls.ConnectionState) error
+	Cert, Key, CA string // files, for connections to others
+	// Server is for connections from others. It refuses who has a certificate of the authority and is no member.
+	Server *tls.Config
 }
 
 // OwnPath begins the paths of the peer port that are not etcd's.
@@ -86,15 +86,7 @@ func newPeerPort(cfg *Peer, log *zap.Logger) (*peerPort, error) {
 		return nil, err
 	}
 	p.server = http.Server{Handler: p, ErrorLog: std, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	if cfg.TLS.Cert != "" {
-		info := cfg.TLS.info()
-		if p.server.TLSConfig, err = info.ServerConfig(); err != nil {
-			return nil, err
-		}
-		p.server.TLSConfig.NextProtos = []string{"http/1.1"} // streams are taken over from it
-		p.server.TLSConfig.MinVersion = tls.VersionTLS12
-		p.server.TLSConfig.VerifyConnection = cfg.TLS.Check
-	}
+	p.server.TLSConfig = cfg.TLS.Server
 	return p, nil
 }
 

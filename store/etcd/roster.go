@@ -18,7 +18,7 @@ import (
 
 // Member is a member of the cluster.
 type Member struct {
-	ID      uint64
+	ID      string // in hexadecimal
 	Name    string // of its instance; empty: it has not begun yet
 	Address string // of its peer port, HOST:PORT
 	Learner bool   // it has no vote yet
@@ -45,6 +45,9 @@ func (s *Store) Cluster() *Cluster {
 	return &Cluster{s.member}
 }
 
+// Open reports whether there can be other members: this one has a peer port.
+func (c *Cluster) Open() bool { return c != nil && c.m.port != nil }
+
 // ID is the cluster's; random.
 func (c *Cluster) ID() uint64 { return uint64(c.m.server.Cluster().ID()) }
 
@@ -55,7 +58,7 @@ func roster(s *etcdserver.EtcdServer) []Member {
 	list := s.Cluster().Members()
 	out := make([]Member, len(list))
 	for i, e := range list {
-		out[i] = Member{ID: uint64(e.ID), Name: e.Name, Learner: e.IsLearner, Leader: e.ID == s.Leader(),
+		out[i] = Member{ID: e.ID.String(), Name: e.Name, Learner: e.IsLearner, Leader: e.ID == s.Leader(),
 			Self: e.ID == s.MemberID(), Address: addressOf(e)}
 	}
 	slices.SortFunc(out, func(a, b Member) int {
@@ -176,7 +179,7 @@ func (c *Cluster) change(ctx context.Context, try func(context.Context) error, d
 
 // Remove removes a member, which ends when it learns of that. It is ErrNotNow if without it too few would be left
 // that are alive.
-func (c *Cluster) Remove(ctx context.Context, id uint64) error {
+func (c *Cluster) Remove(ctx context.Context, id string) error {
 	m := c.m
 	list := roster(m.server)
 	at := slices.IndexFunc(list, func(e Member) bool { return e.ID == id })
@@ -192,10 +195,14 @@ func (c *Cluster) Remove(ctx context.Context, id uint64) error {
 	return c.remove(ctx, id)
 }
 
-func (c *Cluster) remove(ctx context.Context, id uint64) error {
+func (c *Cluster) remove(ctx context.Context, id string) error {
 	m := c.m
+	number, err := types.IDFromString(id)
+	if err != nil {
+		return fmt.Errorf("%w: %q: want the id of a member: %w", ErrRefused, id, err)
+	}
 	return c.change(ctx, func(ctx context.Context) error {
-		_, err := m.server.RemoveMember(ctx, id)
+		_, err := m.server.RemoveMember(ctx, uint64(number))
 		return err
 	}, func(list []Member) bool {
 		return !slices.ContainsFunc(list, func(e Member) bool { return e.ID == id })
@@ -250,7 +257,8 @@ func (c *Cluster) MoveLeader(ctx context.Context) error {
 		}
 		call, cancel := context.WithTimeout(ctx, moveLimit)
 		if !e.Self && !e.Learner && m.port.answers(call, e.Address) {
-			last = m.server.MoveLeader(call, uint64(m.server.MemberID()), e.ID)
+			id, _ := types.IDFromString(e.ID) // as it was given
+			last = m.server.MoveLeader(call, uint64(m.server.MemberID()), uint64(id))
 		}
 		cancel()
 	}
