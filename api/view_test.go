@@ -75,7 +75,8 @@ func newSmall(t testing.TB, change func(*Config)) *small {
 		View: v, Switches: s, Paths: direct{},
 		SoftRules: softRules, Counters: counters, Check: checked, Sync: synced, Groups: testGroups, Meters: testMeters,
 		Members: func() []client.Member {
-			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
+			return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Owner: true, Leader: true,
+				Switches: 2}}
 		},
 		Apps:          func() []client.App { return []client.App{{Name: "forward", Enabled: true, State: "running"}} },
 		Now:           func() time.Time { return s.now },

@@ -77,7 +77,8 @@ func TestScripts(t *testing.T) {
 					{Role: rest.RoleViewer, Secret: "a-token-of-the-tests"},
 					{Role: rest.RoleOperator, Secret: "an-operator-of-the-tests"}}}},
 				Members: func() []client.Member {
-					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Leader: true, Switches: 2}}
+					return []client.Member{{Name: "weir-1", Address: "127.0.0.1:8181", State: "ready", Owner: true, Leader: true,
+						Switches: 2}}
 				},
 				Counters:    counters,
 				IntentRules: rulesOfIntents, Groups: groups, Meters: meters,

@@ -125,7 +125,7 @@ func (p *Peer) open(log *slog.Logger) (*etcd.Peer, error) {
 	case err == nil:
 		return &etcd.Peer{Listener: l, Address: l.Addr().String(), Join: p.Join, TLS: p.TLS}, nil
 	case errors.Is(err, syscall.EADDRINUSE) && p.MayLack && len(p.Join) == 0:
-		log.Info("no other instance can join this one: its peer port is in use (--peer chooses another)", "peer", p.Listen)
+		log.Debug("no other instance can join this one: its peer port is in use (--peer chooses another)", "peer", p.Listen)
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot listen for other instances on %s: %w: choose another address with --peer", p.Listen, err)

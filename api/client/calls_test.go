@@ -105,6 +105,10 @@ var calls = []call{
 		func(ctx context.Context, c *Client) (any, error) {
 			return c.AddToken(ctx, TokenRequest{Name: "ci", Role: "viewer"})
 		}, jsonBody},
+	{"AddMember", `POST /v1/members {"peer":"10.0.0.2:9876"}`, `{"name":"(10.0.0.2:9876)","peer":"10.0.0.2:9876"}`,
+		func(ctx context.Context, c *Client) (any, error) { return c.AddMember(ctx, "10.0.0.2:9876") }, nil},
+	{"RemoveMember", "DELETE /v1/members/b", "",
+		func(ctx context.Context, c *Client) (any, error) { return nil, c.RemoveMember(ctx, "b") }, nil},
 	{"RemoveToken", "DELETE /v1/tokens/ci", "",
 		func(ctx context.Context, c *Client) (any, error) { return nil, c.RemoveToken(ctx, "ci") }, nil},
 	{"Tenants", "GET /v1/tenants", `{"items":[{"name":"blue","number":3,"ports":["*"],"etag":"a1"}],"revision":"e.7"}`,

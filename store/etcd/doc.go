@@ -8,12 +8,15 @@
 //
 // # Inputs and outputs
 //
-// Start runs one member in this process, in a directory, without any port: its client calls
-// functions. Dial connects to a cluster by URLs. Both are a store.Store through the same client.
+// Start runs one member in this process, in a directory; its client calls functions. Without a Peer it stays alone, and
+// has no port. With one it can be joined by others, or joins: one port carries what members say to each other, and
+// requests to Cluster.Serve's handler. Dial connects to a cluster by URLs. All are a store.Store through the same client.
 //
 // # Invariants
 //
-//   - A transaction that returned no error was fsynced. A failed fsync ends the process, at once, in
+//   - A member has no vote before it has what the others have. One that lost its files is a new member.
+//   - A transaction that returned no error was fsynced, by more than half of the members with a vote.
+//     A failed fsync ends the process, at once, in
 //     etcd: it is never retried on pages that the kernel may have dropped.
 //   - An error after which the transaction may have been done is store.ErrUnknown.
 //   - Before the disk is so full that etcd would end the process, writes are refused
