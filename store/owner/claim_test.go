@@ -69,7 +69,7 @@ func TestAnotherWasOwnerMeanwhile(t *testing.T) {
 	take(second, "the second")
 	second.Release()
 	if r, err := second.read(t.Context()); err != nil || r.owner != nil {
-		t.Fatalf("the second has gone, and the owner is %s, %v", r.owner, err)
+		t.Fatalf("the second has gone, and the owner is %v, %v", r.owner, err)
 	}
 	if err := first.renew(t.Context()); !errors.Is(err, ErrDeposed) || !strings.Contains(err.Error(), "second") {
 		t.Errorf("the second had the store: %v, want %v with its name", err, ErrDeposed)
@@ -105,6 +105,6 @@ func TestTakingIsWhole(t *testing.T) {
 	}
 	first.Release()
 	if r, err := second.read(t.Context()); r.owner != nil || err != nil {
-		t.Errorf("the first has gone, and the owner is %s, %v", r.owner, err)
+		t.Errorf("the first has gone, and the owner is %v, %v", r.owner, err)
 	}
 }
