@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirnet/weir/internal/storetest"
 	"github.com/weirnet/weir/store"
 )
 
@@ -142,11 +141,6 @@ func TestClusterOfThree(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestClusterSuite: a store of three members does what every store does.
-func TestClusterSuite(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return startCluster(t)[1] })
 }
 
 // TestJoinRefused: who cannot be taken in is told why in a line, and the cluster is as before.
