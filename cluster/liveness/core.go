@@ -9,9 +9,10 @@ import (
 // Config says what an instance is, and how long it waits. Durations that are 0 have the default.
 type Config struct {
 	Self Life
-	// Every is the period of heartbeats: 10 ms.
+	// Every is the period of heartbeats, and twice that while all is quiet: 10 ms.
 	Every time.Duration
-	// Missed is how many periods a member is silent before it is suspected: 4.
+	// Missed is how many of these periods a member is silent before it is suspected: 4. With less, heartbeats are not sent
+	// less often while all is quiet.
 	Missed int
 	// MaxDelay bounds by how much delays widen a limit: 2 s.
 	MaxDelay time.Duration
@@ -56,6 +57,7 @@ type Core struct {
 	late    lateness
 	members []*member // by ID
 	hears   []Life    // whom this instance hears, by ID: for heartbeats
+	unsaid  bool      // no heartbeat has said that yet
 	number  uint64
 	counts  Counts
 }
@@ -109,17 +111,16 @@ func (c *Core) SetMembers(ids []ID, now time.Time) {
 	c.heard()
 }
 
-// heard makes the list of those that are heard, and reports whether it has changed.
-func (c *Core) heard() bool {
+// heard makes the list of those that are heard.
+func (c *Core) heard() {
 	var list []Life
 	for _, m := range c.members {
 		if m.state == Heard {
 			list = append(list, m.Life)
 		}
 	}
-	changed := !slices.Equal(list, c.hears)
+	c.unsaid = c.unsaid || !slices.Equal(list, c.hears)
 	c.hears = list
-	return changed
 }
 
 // Next is the time at which the next tick is due. Tick measures by it how late a tick is; a caller that has its own
@@ -164,7 +165,36 @@ func (c *Core) limit(m *member, now time.Time) time.Duration {
 	case m.lost:
 		return 2*c.cfg.Every + delay
 	}
-	return time.Duration(c.cfg.Missed)*max(m.period, c.cfg.Every) + delay
+	return max(time.Duration(c.cfg.Missed)*c.cfg.Every, 2*m.period) + delay
+}
+
+// Period is the time until the next heartbeat is due: Every, or twice that while all is quiet: ticks here and those of all
+// that are heard come on time. Limits are the same then, since each has room for two of the longer periods.
+func (c *Core) Period(now time.Time) time.Duration {
+	late := c.Delay(now)
+	for _, m := range c.members {
+		if m.state == Heard {
+			late = max(late, m.delay)
+		}
+	}
+	if late > c.cfg.Every/2 || c.cfg.Missed < 4 {
+		return c.cfg.Every
+	}
+	return 2 * c.cfg.Every
+}
+
+// Deadline is when the next member would be suspected, if nothing comes of it: a tick is due then. It is zero where there
+// is none.
+func (c *Core) Deadline(now time.Time) (first time.Time) {
+	for _, m := range c.members {
+		if m.state == Suspected {
+			continue
+		}
+		if at := m.since.Add(c.limit(m, now) + 1); first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
 }
 
 // Receive takes a heartbeat. It reports whether anything has changed that others ask; h may be used again.
@@ -215,8 +245,13 @@ func (c *Core) Connected(id ID, now time.Time) {
 // Heartbeat is the next one of this instance. Its list is not to be changed, and valid until the Core is used again.
 func (c *Core) Heartbeat(now time.Time) Heartbeat {
 	c.number++
-	return Heartbeat{From: c.cfg.Self, Number: c.number, Period: c.cfg.Every, Delay: c.Delay(now), Hears: c.hears}
+	c.unsaid = false
+	return Heartbeat{From: c.cfg.Self, Number: c.number, Period: c.Period(now), Delay: c.Delay(now), Hears: c.hears}
 }
+
+// Unsaid reports whether whom this instance hears has changed since its last heartbeat. A heartbeat is then due at once:
+// others may wait to know.
+func (c *Core) Unsaid() bool { return c.unsaid }
 
 // Hears is whom this instance hears, by ascending ID, as its next heartbeat says. Not to be changed.
 func (c *Core) Hears() []Life { return c.hears }

@@ -53,12 +53,15 @@ func TestSilenceIsSuspected(t *testing.T) {
 	if !w.Heard(2) || !w.Heard(3) || !slices.Equal(w.Hears(), []Life{two, three}) {
 		t.Fatalf("heard are %v", w.Hears())
 	}
+	if h := w.Heartbeat(w.now); w.Unsaid() || h.Number != 1 || h.From != (Life{1, 10}) || !slices.Equal(h.Hears, w.Hears()) {
+		t.Errorf("%+v", h)
+	}
 	w.pass(40*ms, two)
-	if w.Suspected(3) {
+	if w.Suspected(3) || w.Unsaid() {
 		t.Error("suspected after four periods")
 	}
 	w.pass(10*ms, two)
-	if !w.Suspected(3) || w.Heard(3) || w.Suspected(2) || !slices.Equal(w.Hears(), []Life{two}) {
+	if !w.Suspected(3) || w.Heard(3) || w.Suspected(2) || !w.Unsaid() || !slices.Equal(w.Hears(), []Life{two}) {
 		t.Error("not suspected after five periods")
 	}
 	if c := w.Counts(); c.Suspicions != 1 || c.Gaps != 0 {
@@ -211,13 +214,49 @@ func TestOthersDelay(t *testing.T) {
 	if !w.Suspected(2) {
 		t.Error("it counts twice")
 	}
-	w.pass(2050 * ms)
+	w.pass(1950 * ms)
 	if w.Suspected(3) {
 		t.Error("of a longer period, and the greatest delay")
 	}
 	w.pass(10 * ms)
 	if !w.Suspected(3) {
 		t.Error("there is no greatest delay")
+	}
+}
+
+// TestQuiet: while all ticks come on time heartbeats are half as many, and suspicions come no later.
+func TestQuiet(t *testing.T) {
+	w := newWatch(2, 3)
+	w.pass(50*ms, Life{2, 20}, Life{3, 30})
+	if p := w.Heartbeat(w.now).Period; p != 20*ms {
+		t.Errorf("a period of %v while all is quiet", p)
+	}
+	w.Receive(&Heartbeat{From: Life{2, 20}, Number: 100, Period: 20 * ms, Delay: 6 * ms}, w.now)
+	if p := w.Period(w.now); p != 10*ms {
+		t.Errorf("a period of %v while another's ticks are late", p)
+	}
+	w.Receive(&Heartbeat{From: Life{2, 20}, Number: 101, Period: 20 * ms}, w.now)
+	w.Receive(&Heartbeat{From: Life{3, 30}, Number: 100, Period: 30 * ms}, w.now)
+	if d := w.Deadline(w.now).Sub(w.now); d != 40*ms+1 || w.Limit(2, w.now) != 40*ms || w.Limit(3, w.now) != 60*ms {
+		t.Errorf("suspected in %v, limits of %v and %v", d, w.Limit(2, w.now), w.Limit(3, w.now))
+	}
+	w.now = w.now.Add(40*ms + 1)
+	w.SetNext(w.now)
+	if !w.Tick(w.now) || !w.Suspected(2) || w.Suspected(3) {
+		t.Error("not suspected by a tick at the deadline")
+	}
+	w.SetNext(w.now)
+	w.now = w.now.Add(6 * ms)
+	w.Tick(w.now)
+	if p := w.Period(w.now); p != 10*ms {
+		t.Errorf("a period of %v while own ticks are late", p)
+	}
+	if d := w.Deadline(w.now); !d.Equal(w.now.Add(20 * ms)) { // 3 was heard 46 ms ago
+		t.Errorf("3 is suspected in %v", d.Sub(w.now))
+	}
+	w.SetMembers(nil, w.now)
+	if !w.Deadline(w.now).IsZero() {
+		t.Error("a deadline without members")
 	}
 }
 

@@ -20,13 +20,15 @@
 //
 // A member is suspected at the first tick at which it has been silent for longer than its limit:
 //
-//	limit = Missed × period + delay (own + the sender's, at most MaxDelay)
+//	limit = the longer of Missed × Every and 2 × period + delay (own + the sender's, at most MaxDelay)
 //
-// The period is the longer one of Config.Every and what the sender says in its heartbeat. A delay is by how much ticks
-// came late, lately: the maximum of all, each halved for every second that has passed since. Senders tell theirs in
-// heartbeats, so that a busy machine's are waited for. A tick that is later than twice what was known of the own delay,
-// and a period more, was a gap: this process did not run, and nothing is concluded from the silence meanwhile; everyone
-// has a whole limit from now on. Ticks that are always late do not go on doing so, since the delay is known by then.
+// The period is that which the sender says in its heartbeat: Every, or twice that while all is quiet, which is when
+// ticks of all come on time. A tick at Deadline finds a suspicion without waiting for the next heartbeat to be due. A
+// delay is by how much ticks came late, lately: the maximum of all, each halved for every second that has passed
+// since. Senders tell theirs in heartbeats, so that a busy machine's are waited for. A tick that is later than twice
+// what was known of the own delay, and a period more, was a gap: this process did not run, and nothing is concluded
+// from the silence meanwhile; everyone has a whole limit from now on. Ticks that are always late do not go on doing
+// so, since the delay is known by then.
 //
 // After Lost the limit is two periods and the delay: a process that is killed breaks its streams, and one that lives
 // has a new stream by then.
@@ -42,7 +44,7 @@
 //
 // # Invariants
 //
-//   - Of a member whose heartbeats came within Missed periods before each tick none is suspected.
+//   - Of a member whose heartbeats came within Missed × Every before each tick none is suspected.
 //   - One that has died is suspected at the first tick after its limit if ticks are on time, and within a few times the
 //     delay if they are not. A process whose every tick is later than a second concludes nothing from silence.
 //   - A gap of the own process, however long, raises no suspicion by itself.
