@@ -110,7 +110,8 @@ func (h *handshake) admit(v *Admission, now time.Time) {
 				if reply, ok := m.(*openflow.RoleReply); ok && reply.Role != role.Role {
 					err = fmt.Errorf("%w: %s was asked for, %s is given", ErrRole, role.Role, reply.Role)
 				}
-				if h.features.RoleError = err; !IsStale(err) && !errors.Is(err, ErrRole) {
+				h.features.RoleError = err
+				if !IsStale(err) && !errors.Is(err, ErrRole) && role.Role != openflow.RoleSlave { // who may set nothing
 					set()
 				}
 			})

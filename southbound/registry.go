@@ -54,6 +54,7 @@ type Registry struct {
 	quiet     logLimiter
 	masters   *netview.Masters
 	roles     roles
+	Standby   Standby
 
 	mu       sync.Mutex       // guards what follows
 	sessions map[*Switch]bool // all, while applications may be called
@@ -68,6 +69,7 @@ func New(cfg Config) (*Registry, error) {
 	cfg.Instance = cmp.Or(cfg.Instance, DefaultInstance)
 	g := &Registry{cfg: cfg, sessions: make(map[*Switch]bool), masters: cfg.View.Masters()}
 	g.roles.init(g)
+	g.Standby.g = g
 	g.masters.SetAll(cfg.Instance)
 	var err error
 	if g.tls, err = newTLS(cfg.TLS); err != nil {
@@ -97,10 +99,17 @@ func (g *Registry) ReloadCertificates() func() error {
 // finds out about it.
 func (g *Registry) Connected(s *session.Session) {
 	f := s.Features()
+	if !g.Standby.hold(s, f) {
+		begin(g, s, &f)
+	}
+}
+
+// begin begins a session with its engines and applications.
+func begin(g *Registry, s *session.Session, f *session.Features) {
 	sw := &Switch{DPID: netview.DPID(f.Datapath), Epoch: g.epoch.Add(1), Version: f.Version, Tables: f.Tables,
 		Session: s, queue: newQueue(s), app: noApp}
 	sw.told.settled.L = &sw.told.mu
-	g.roles.take(sw, &f)
+	g.roles.take(sw, f)
 	g.comes(sw)
 	out := rules{sw.Output(ownerFlowsync, &syncErrors{sw.address(), g.flowsync})}
 	s.SetValue(sw)
@@ -123,8 +132,8 @@ func (g *Registry) Connected(s *session.Session) {
 
 // PacketIn shows a packet to discovery and to the applications.
 func (g *Registry) PacketIn(s *session.Session, _ openflow.Header, pin *openflow.PacketIn) {
-	sw := s.Value().(*Switch)
-	if sw.claimed(pin) {
+	sw, ok := s.Value().(*Switch)
+	if !ok || sw.claimed(pin) { // it is held: a switch that knows no slaves sends packets to all
 		return
 	}
 	k := &sw.key
@@ -198,7 +207,13 @@ func (g *Registry) BatchEnd(s *session.Session) {
 
 // Message hands over all else.
 func (g *Registry) Message(s *session.Session, h openflow.Header, m openflow.Message) {
-	sw := s.Value().(*Switch)
+	sw, ok := s.Value().(*Switch)
+	if !ok {
+		if p, ok := m.(*openflow.PortStatus); ok {
+			s.Value().(*heldSwitch).take(p)
+		}
+		return
+	}
 	switch m := m.(type) {
 	case *openflow.PortStatus:
 		trace.At(trace.PortStatus)
@@ -267,7 +282,10 @@ func (g *Registry) Frame(s *session.Session, h openflow.Header, frame []byte) bo
 	if h.Type != openflow.TypeFlowRemoved {
 		return false
 	}
-	sw := s.Value().(*Switch)
+	sw, ok := s.Value().(*Switch)
+	if !ok {
+		return true // nobody here waits for it
+	}
 	if !g.flowsync.RemovedFrame(sw.address(), h.Version, frame) {
 		return false
 	}
@@ -284,7 +302,11 @@ var _ session.FrameHandler = (*Registry)(nil)
 // Disconnected ends what Connected started. A newer session of the same switch is Connected after
 // it.
 func (g *Registry) Disconnected(s *session.Session, err error) {
-	sw := s.Value().(*Switch)
+	sw, ok := s.Value().(*Switch)
+	if !ok {
+		g.Standby.ends(s)
+		return
+	}
 	sw.told.end()
 	for i := len(sw.parts) - 1; i >= 0; i-- {
 		sw.calls.Begin(sw.parts[i].app)

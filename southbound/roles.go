@@ -40,9 +40,13 @@ type granted struct {
 func (r *roles) first(uint64) (openflow.RoleRequest, bool) {
 	terms := r.g.cfg.Terms
 	if terms == nil {
-		return openflow.RoleRequest{}, false
+		return openflow.RoleRequest{Role: openflow.RoleNoChange}, false
 	}
-	return openflow.RoleRequest{Role: openflow.RoleMaster, Generation: terms.Term()}, true
+	role := openflow.RoleMaster
+	if r.g.Standby.stands() {
+		role = openflow.RoleSlave
+	}
+	return openflow.RoleRequest{Role: role, Generation: terms.Term()}, true
 }
 
 // take takes what became of the request in the handshake. A switch that knows no roles, as those of OpenFlow 1.0 without
@@ -177,6 +181,12 @@ func (r *roles) init(g *Registry) {
 	r.Part = loop.Part{Name: "roles at switches", Bell: loop.NewBell(), Turn: r.turn}
 }
 
+// configure has a switch send whole packets.
+func (r *roles) configure(s *session.Session) {
+	whole := cmp.Or(r.g.cfg.Session.MissSendLen, openflow.ControllerNoCut)
+	_, _ = s.Send(&openflow.SetConfig{MissSendLen: whole}) // where it fails the session ends
+}
+
 // resolve asks a switch for the generation that it knows. The answer comes to the session's reader.
 func (r *roles) resolve(sw *Switch) {
 	if sw.role.lost.Load() {
@@ -279,8 +289,7 @@ func (r *roles) ask(sw *Switch, term uint64) {
 		switch {
 		case err == nil && ok && reply.Role == openflow.RoleMaster:
 			r.g.cfg.Log.Info("this instance is the master of a switch, in a term above what it knew", "dpid", sw.DPID, "term", term)
-			whole := cmp.Or(r.g.cfg.Session.MissSendLen, openflow.ControllerNoCut)
-			_, _ = sw.Session.Send(&openflow.SetConfig{MissSendLen: whole}) // which was left out of the handshake
+			r.configure(sw.Session) // which was left out of the handshake
 			sw.role.writes.Store(true)
 			r.ends(sw) // what it refused in between was written before
 			r.g.apply()
