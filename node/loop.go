@@ -18,7 +18,8 @@ import (
 // standby_loop.go start those of an instance that shares its store.
 
 // run starts everything and waits: for the context's end, or the first part that breaks.
-func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) error {
+// held, if not nil, gets what serving switchPort returns, which has begun already.
+func (n *node) run(outer context.Context, switchPort, apiPort net.Listener, held <-chan error) error {
 	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
 	var running sync.WaitGroup
@@ -54,7 +55,13 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener) erro
 		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })
 	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
-	part("switches", func(context.Context) error { return n.switches.Server.Serve(switchPort) })
+	part("switches", func(context.Context) error {
+		if held != nil {
+			n.switches.Standby.Take()
+			return <-held
+		}
+		return n.switches.Server.Serve(switchPort)
+	})
 	if n.cfg.Pipes != nil {
 		part("pipes", func(context.Context) error { return n.switches.Server.Serve(n.gatedPipes()) })
 	}

@@ -115,11 +115,14 @@ func runOnce(ctx context.Context, cfg Config) error {
 	defer st.Close()
 	var own *owner.Claim
 	var terms *owner.Terms
+	var sb *standby // nil: nobody else can own the store
 	if cfg.shared(st) {
 		now := cfg.configured(st)
 		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(clusterOf(st)).ID})
 		defer own.Release()
-		if err := waitForStore(ctx, &now, st, own); err != nil && ctx.Err() != nil {
+		sb = newStandby(&now, st, own)
+		defer sb.end()
+		if err := sb.wait(ctx); err != nil && ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return err
@@ -141,7 +144,11 @@ func runOnce(ctx context.Context, cfg Config) error {
 		return err
 	}
 	cfg.Config = *set.Began()
-	n, err := build(ctx, cfg, set, st, said, terms)
+	n := new(node)
+	if sb != nil {
+		n = sb.node
+	}
+	err = n.build(ctx, cfg, set, st, said, terms)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
 		return owner.SteppedDown(ctx)
 	} else if err != nil {
@@ -149,15 +156,15 @@ func runOnce(ctx context.Context, cfg Config) error {
 	}
 	defer n.audit.Close()
 	n.own = own
-	switchPort, apiPort, err := listen(cfg)
-	if err != nil {
+	switchPort, apiPort := sb.ports()
+	if err := listen(cfg, &switchPort, &apiPort); err != nil {
 		return err
 	}
 	n.cfg.API.Listen = apiPort.Addr().String() // the system may have chosen the port
 	if own != nil {
 		switchPort = own.Listener(switchPort)
 	}
-	return n.run(ctx, switchPort, apiPort)
+	return n.run(ctx, switchPort, apiPort, sb.holds())
 }
 
 // begunTerm begins the next term of a store that is this process's alone. Where the store takes nothing, the one before goes on.
@@ -179,6 +186,7 @@ type node struct {
 	maps        *topology.Source // of the view
 	alarms      *alarm.Board
 	audit       *audit.Log
+	refusals    atomic.Pointer[audit.Log] // audit, once it is there: switches may be refused before
 	store       store.Store
 	said        *storeState
 	ended       atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
@@ -203,22 +211,29 @@ type node struct {
 
 // build makes the engines and joins them, in the order in which the data flows, and loads what is
 // kept. Nothing runs yet.
-func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState,
-	terms southbound.Terms) (*node, error) {
+func (n *node) build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState,
+	terms southbound.Terms) error {
 	key, err := datadir.ClusterKey(ctx, st, cfg.DataDir, cfg.keepsFiles())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	n := &node{cfg: cfg, terms: terms, view: netview.New(netview.Limits{}), store: st, said: said}
+	n.cfg, n.terms, n.store, n.said = cfg, terms, st, said
+	if n.view == nil {
+		n.view = netview.New(netview.Limits{})
+		n.alarms = alarm.New(n.view)
+	}
 	n.maps = topology.NewSource(n.view)
-	n.alarms = alarm.New(n.view)
+	n.alarms.Clear(netview.AlarmStore, "owner") // of a standby
 	said.join(n.alarms)
 	if err := n.joinSettings(set); err != nil {
-		return nil, err
+		return err
 	}
-	if err := n.openSouthbound(); err != nil {
-		return nil, err
+	if n.switches == nil {
+		if err := n.openSouthbound(); err != nil {
+			return err
+		}
 	}
+	n.settings.Certificates(n.switches.ReloadCertificates())
 	joinTenants(n, session.Config{}, nil, nil)
 	n.join(boot{key: key, life: bootID()})
 	n.settings.Crossings(crossings(n.apps, &n.intents))
@@ -229,10 +244,10 @@ func build(ctx context.Context, cfg Config, set *settings.Settings, st store.Sto
 	n.definitions = n.cfg.definitions(n.store, n.alarms)
 	n.definitions.OnChange(n.tenants.Set)
 	if err := errors.Join(n.definitions.Load(ctx), n.openIntents(ctx, nil), openTables(ctx, n)); err != nil {
-		return nil, errors.Join(err, n.audit.Close())
+		return errors.Join(err, n.audit.Close())
 	}
 	n.tenants.Begin()
-	return n, n.buildAPI(ctx)
+	return n.buildAPI(ctx)
 }
 
 // boot is what distinguishes this run of the instance from the one before; the zero values of seed
@@ -279,12 +294,8 @@ func (n *node) openSouthbound() (err error) {
 		return err
 	}
 	limits := &n.cfg.Limits
-	if err := n.newSouthbound(session.Config{MaxSessions: sessions, MaxSource: int(limits.SwitchConnections),
-		MaxHeld: int(limits.Handshakes), MaxPorts: int(limits.SwitchPorts)}, time.Now); err != nil {
-		return err
-	}
-	n.settings.Certificates(n.switches.ReloadCertificates())
-	return nil
+	return n.newSouthbound(session.Config{MaxSessions: sessions, MaxSource: int(limits.SwitchConnections),
+		MaxHeld: int(limits.Handshakes), MaxPorts: int(limits.SwitchPorts)}, time.Now)
 }
 
 // newSouthbound makes the registry of switches; now is the clock of what it watches.
@@ -306,10 +317,11 @@ func (n *node) newSouthbound(sessions session.Config, now func() time.Time) (err
 
 // auditRefusal writes a switch that was refused into the audit log.
 func (n *node) auditRefusal(from, dpid, why string) {
-	if n.audit == nil {
+	log := n.refusals.Load()
+	if log == nil {
 		return
 	}
-	n.audit.Note(client.AuditRecord{Time: time.Now().UTC(), Who: "switch", From: from, What: "connect", Object: dpid,
+	log.Note(client.AuditRecord{Time: time.Now().UTC(), Who: "switch", From: from, What: "connect", Object: dpid,
 		Result: "refused", Detail: why})
 }
 
@@ -380,18 +392,22 @@ func (n *node) ready() error {
 	return nil
 }
 
-// listen opens what the instance listens on.
-func listen(cfg Config) (switchPort, apiPort net.Listener, err error) {
-	switchPort, err = net.Listen("tcp", cfg.OpenFlow.Listen)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow.Listen, cause(err), addressOwner(err))
+// listen opens what the instance listens on, as far as it is not open.
+func listen(cfg Config, switchPort, apiPort *net.Listener) (err error) {
+	if *switchPort == nil {
+		*switchPort, err = net.Listen("tcp", cfg.OpenFlow.Listen)
 	}
-	apiPort, err = net.Listen("tcp", cfg.API.Listen)
 	if err != nil {
-		switchPort.Close()
-		return nil, nil, fmt.Errorf("cannot listen for the API on %s: %w: choose another address with --api", cfg.API.Listen, cause(err))
+		return fmt.Errorf("cannot listen for switches on %s: %w%s: choose another address with --openflow", cfg.OpenFlow.Listen, cause(err), addressOwner(err))
 	}
-	return switchPort, apiPort, nil
+	if *apiPort == nil {
+		*apiPort, err = net.Listen("tcp", cfg.API.Listen)
+	}
+	if err != nil {
+		(*switchPort).Close()
+		return fmt.Errorf("cannot listen for the API on %s: %w: choose another address with --api", cfg.API.Listen, cause(err))
+	}
+	return nil
 }
 
 // addressOwner is the hint that is added to the error of an address in use.

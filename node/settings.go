@@ -79,6 +79,7 @@ func (n *node) joinSettings(set *settings.Settings) (err error) {
 	if err != nil {
 		return err
 	}
+	n.refusals.Store(n.audit)
 	if err := set.Join(n.view, n.alarms, n.audit); err != nil {
 		return errors.Join(err, n.audit.Close())
 	}

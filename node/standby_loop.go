@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -16,60 +15,116 @@ import (
 	"github.com/weirnet/weir/store/owner"
 )
 
-// standby serves what can be said of an instance that waits for the store: that it lives, is not
-// ready, and who is the owner. Switches are not served.
+// standby is an instance while another one owns the store. It serves what can be said of it: that it lives, is not ready,
+// and who the owner is; and it holds the sessions of switches, so that they need not connect when it takes over. What it
+// has opened then the instance goes on with.
 type standby struct {
-	cfg   *Config
+	*node // with the view, the alarms and, once they are held, the switches
 	own   *owner.Claim
 	store store.Store
 	owner atomic.Pointer[owner.Instance]
-	view  *netview.View
-	board *alarm.Board
+
+	switchPort, apiPort *port
+	held                chan error // what Serve for switches has returned, once it has
+	stop                func()     // has the API of the standby end
+	running             sync.WaitGroup
 }
 
-// waitForStore returns when this instance owns the store, and serves the API as a standby while
-// another does. The error is the context's, or why the API ended.
-func waitForStore(ctx context.Context, cfg *Config, st store.Store, o *owner.Claim) error {
-	s := &standby{cfg: cfg, store: st, own: o, view: netview.New(netview.Limits{})}
-	s.board = alarm.New(s.view)
-	serving, stop := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	var failed error
-	err := o.Wait(ctx, cfg.Log, func(other *owner.Instance) {
+// newStandby makes one, which serves nothing yet.
+func newStandby(cfg *Config, st store.Store, own *owner.Claim) *standby {
+	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), view: netview.New(netview.Limits{})}, store: st, own: own,
+		stop: func() {}}
+	s.alarms = alarm.New(s.view)
+	return s
+}
+
+// wait returns when this instance owns the store, and stands by while another does. An error is the context's.
+func (s *standby) wait(ctx context.Context) error {
+	defer func() { s.stop() }()
+	return s.own.Wait(ctx, s.cfg.Log, func(other *owner.Instance) {
 		first := s.owner.Swap(other) == nil
-		s.board.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
+		s.alarms.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
 		if !first {
 			return
 		}
-		l, serve, follow, err := s.listen()
-		if err != nil {
-			cfg.Log.Error("the API of the standby is not served", "error", err)
-			return
+		if err := s.serveAPI(ctx); err != nil {
+			s.cfg.Log.Error("the API of the standby is not served", "error", err)
 		}
-		running.Go(func() { failed = serve(serving, l) })
-		running.Go(func() { follow(serving) })
+		if err := s.holdSwitches(); err != nil {
+			s.cfg.Log.Error("the standby holds no sessions of switches: they connect when it takes over", "error", err)
+		}
 	})
-	stop()
-	running.Wait()
-	return errors.Join(err, failed)
 }
 
-// listen opens the API. follow has it take the tokens that are in the store.
-func (s *standby) listen() (l net.Listener, serve func(context.Context, net.Listener) error, follow func(context.Context),
-	err error) {
+// serveAPI serves the API of a standby, until stop.
+func (s *standby) serveAPI(ctx context.Context) error {
 	stack, err := s.cfg.apiStack()
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	l, err = net.Listen("tcp", s.cfg.API.Listen)
+	l, err := net.Listen("tcp", s.cfg.API.Listen)
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	table := s.cfg.tokens(s.store, stack.Access.Tokens, nil, s.board)
+	s.apiPort = newPort(l)
+	table := s.cfg.tokens(s.store, stack.Access.Tokens, nil, s.alarms)
 	stack.Access.Issued = table
 	stack.Standby = s.ready
 	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: s.ready})
-	return l, served.Serve, table.Run, nil
+	serving, stop := context.WithCancel(ctx)
+	s.stop = stop
+	s.running.Go(func() {
+		if err := served.Serve(serving, s.apiPort.lend()); err != nil {
+			s.cfg.Log.Error("the API of the standby has ended", "error", err)
+		}
+	})
+	s.running.Go(func() { table.Run(serving) })
+	return nil
+}
+
+// holdSwitches has switches connect, and holds their sessions.
+func (s *standby) holdSwitches() error {
+	if err := s.openSouthbound(); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", s.cfg.OpenFlow.Listen)
+	if err != nil {
+		s.switches = nil
+		return err
+	}
+	s.switchPort = newPort(l)
+	s.switches.Standby.Hold()
+	s.held = make(chan error, 1)
+	s.running.Go(func() { s.held <- s.switches.Server.Serve(s.own.Listener(s.switchPort.lend())) })
+	return nil
+}
+
+// end ends what is served and held, and waits.
+func (s *standby) end() {
+	s.stop()
+	if s.switches != nil {
+		s.switches.Server.Close(context.Background())
+	}
+	for _, p := range []*port{s.switchPort, s.apiPort} {
+		if p != nil {
+			p.end()
+		}
+	}
+	s.running.Wait()
+}
+
+// ports are those that the standby has opened, or nil.
+func (s *standby) ports() (switchPort, apiPort net.Listener) {
+	if s == nil {
+		return nil, nil
+	}
+	if s.switchPort != nil {
+		switchPort = s.switchPort.lend()
+	}
+	if s.apiPort != nil {
+		apiPort = s.apiPort.lend()
+	}
+	return switchPort, apiPort
 }
 
 func (s *standby) ready() error {
@@ -80,4 +135,12 @@ func (s *standby) ready() error {
 func (s *standby) members() []client.Member {
 	self := client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"}
 	return memberRows(clusterOf(s.store), s.own, self, s.owner.Load())
+}
+
+// holds is what serving the switches' port returns, where that has begun already; nil: it has not.
+func (s *standby) holds() <-chan error {
+	if s == nil || s.held == nil {
+		return nil
+	}
+	return s.held
 }

@@ -65,16 +65,35 @@ type Claim struct {
 	gate     *gate
 	terms    *Terms
 	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
+	dead     atomic.Pointer[string]     // the member of an owner that is taken for dead; empty: none
+	news     chan struct{}              // of dead, or of the owner's row
 }
 
 // New makes the claim of an instance, which has no incarnation yet. Nothing is written yet.
 func New(st store.Store, self Instance) *Claim {
 	self.Incarnation = rand.Text()
-	o := &Claim{st: st, self: self, gate: newGate()}
+	o := &Claim{st: st, self: self, gate: newGate(), news: make(chan struct{}, 1)}
 	o.row, _ = json.Marshal(&o.self) // strings only
 	o.terms = &Terms{st: st, owner: o.row}
 	o.standbys.Store(new([]Instance))
+	o.dead.Store(new(string))
 	return o
+}
+
+// Dead has an owner be replaced at once, though its row is there: nobody hears it any more. That costs an owner that lives its
+// place and no more, since switches refuse it from the next term on. member is Instance.Member; empty: nobody is dead.
+func (o *Claim) Dead(member string) {
+	if *o.dead.Swap(&member) != member {
+		o.ring()
+	}
+}
+
+// ring has who waits look at once.
+func (o *Claim) ring() {
+	select {
+	case o.news <- struct{}{}:
+	default:
+	}
 }
 
 // Terms are those of this instance, once it owns the store.
@@ -160,7 +179,9 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 			return nil, nil
 		}
 		if r.owner != nil {
-			if other := ownerOf(r.owner.Value); !o.isSelf(&other) {
+			other := ownerOf(r.owner.Value)
+			if dead := *o.dead.Load(); !o.isSelf(&other) && (other.Member == "" || other.Member != dead) {
+				o.terms.rise(before)
 				return &other, nil
 			}
 		} else if o.owned && last != nil && !bytes.Equal(last.Value, o.row) {

@@ -5,14 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/weirnet/weir/beat"
+	"github.com/weirnet/weir/store"
 )
 
-// Wait waits until this instance owns the store, and tells each time another does. An
-// error is the context's.
+// Wait waits until this instance owns the store, and tells each time another does. It looks each time that the owner's row
+// goes, or its owner is dead (Dead), and every second. An error is the context's.
 func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)) error {
+	watching, stop := context.WithCancel(ctx)
+	var watcher sync.WaitGroup
+	watcher.Go(func() { o.watch(watching) })
+	defer watcher.Wait()
+	defer stop()
 	said := ""
 	for {
 		call, cancel := context.WithTimeout(ctx, leaseEvery)
@@ -38,9 +45,29 @@ func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)
 			log.Warn("this instance is a standby: another one owns the store", "owner", other.Name, "api", other.API)
 			tell(other)
 		}
-		if !beat.Sleep(ctx, leaseEvery) {
+		o.gate.refresh(began) // what a standby writes to switches harms nobody
+		select {
+		case <-ctx.Done():
 			return ctx.Err()
+		case <-o.news:
+		case <-time.After(leaseEvery):
 		}
+	}
+}
+
+// watch rings each time that the owner's row changes.
+func (o *Claim) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		w, err := o.st.Watch(ctx, store.Key(ownerKey), 0)
+		for err == nil {
+			if _, err = w.Next(ctx); err == nil {
+				o.ring()
+			}
+		}
+		if w != nil {
+			w.Close()
+		}
+		beat.Sleep(ctx, leaseEvery)
 	}
 }
 
