@@ -148,7 +148,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	if sb != nil {
 		n = sb.node
 	}
-	err = n.build(ctx, cfg, set, st, said, terms)
+	err = build(ctx, n, cfg, set, st, said, terms)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
 		return owner.SteppedDown(ctx)
 	} else if err != nil {
@@ -211,7 +211,7 @@ type node struct {
 
 // build makes the engines and joins them, in the order in which the data flows, and loads what is
 // kept. Nothing runs yet.
-func (n *node) build(ctx context.Context, cfg Config, set *settings.Settings, st store.Store, said *storeState,
+func build(ctx context.Context, n *node, cfg Config, set *settings.Settings, st store.Store, said *storeState,
 	terms southbound.Terms) error {
 	key, err := datadir.ClusterKey(ctx, st, cfg.DataDir, cfg.keepsFiles())
 	if err != nil {

@@ -35,6 +35,9 @@
 // this instance may not write with ErrNotMaster. A switch that makes another controller its master has none in
 // the view until its session ends.
 //
+// An instance that stands by holds its sessions (Standby): it is a slave of their switches, and no engine and no application
+// knows of them before it takes over.
+//
 // A Containment ends an application that panics in place of the instance. What is not contained is called
 // directly. Calls notes which application a reader is in, and StallPart raises an alarm about one that
 // does not return to it.
