@@ -150,6 +150,9 @@ func (c *conn) writeBeat(b []byte, now time.Time) {
 	if err == nil {
 		_, err = c.net.Write(b)
 	}
+	if err == nil {
+		err = c.net.SetWriteDeadline(time.Time{}) // its timer would wake the process for nothing
+	}
 	if err != nil {
 		c.end(err)
 	}

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -74,6 +75,8 @@ func (f *frameReader) next() (header, []byte, error) {
 		f.buf = make([]byte, h.length)
 	}
 	b := f.buf[:h.length]
-	_, err = io.ReadFull(f.r, b)
+	if _, err = io.ReadFull(f.r, b); errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // the header has come
+	}
 	return h, b, err
 }

@@ -143,6 +143,7 @@ func FuzzHello(f *testing.F) {
 	}
 	f.Add(strings.Join(values, "\n"))
 	f.Add("\n\n\n\n\n\n")
+	f.Add(strings.Repeat("\xf4", 300))
 	f.Fuzz(func(t *testing.T, text string) {
 		h := http.Header{}
 		for i, value := range strings.Split(text, "\n") {

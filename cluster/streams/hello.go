@@ -94,7 +94,7 @@ func parseHello(from http.Header) (h hello, err error) {
 	number := func(name string) uint64 {
 		n, bad := strconv.ParseUint(from.Get(name), 16, 64)
 		if (bad != nil || n == 0) && err == nil {
-			err = fmt.Errorf("header %s: %q given, want a hexadecimal number from 1 on", name, from.Get(name))
+			err = fmt.Errorf("header %s: %.40q given, want a hexadecimal number from 1 on", name, from.Get(name))
 		}
 		return n
 	}
@@ -106,7 +106,7 @@ func parseHello(from http.Header) (h hello, err error) {
 	}
 	if h.name, err = url.PathUnescape(from.Get(headerName)); err != nil || h.name == "" || len(h.name) > maxName ||
 		h.name != printable(h.name) {
-		return h, fmt.Errorf("header %s: %.300q given, want a name of 1 to %d bytes that can be printed, escaped", headerName, from.Get(headerName), maxName)
+		return h, fmt.Errorf("header %s: %.40q given, want a name of 1 to %d bytes that can be printed, escaped", headerName, from.Get(headerName), maxName)
 	}
 	if h.speaks, err = parseVersions(from.Get(headerVersions)); err != nil {
 		return h, err
