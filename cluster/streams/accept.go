@@ -16,7 +16,7 @@ import (
 type certificates = []*x509.Certificate
 
 var (
-	errNoCert      = errors.New("no certificate was shown: want one as weir cert peer makes")
+	errNoCert      = errors.New("no certificate was shown that the port has verified: want one as weir cert peer makes")
 	errForeignBeat = errors.New("heartbeat of another instance, or of its previous life")
 )
 
@@ -33,7 +33,7 @@ func (d called) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c, status, err := d.accept(w, r)
 	if err != nil && status != 0 {
 		s.counts.refusals.Add(1)
-		s.cfg.Log.Warn("refused another instance", "from", r.RemoteAddr, "error", err)
+		d.log(r.RemoteAddr, err)
 		http.Error(w, err.Error(), status)
 		return
 	}
@@ -42,6 +42,21 @@ func (d called) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		s.cfg.Log.Debug("a connection of another instance did not last", "from", r.RemoteAddr, "error", err)
+	}
+}
+
+// log logs a refusal: the same one once a minute, since who is refused calls again.
+func (d called) log(from string, err error) {
+	s, now := d.s, time.Now()
+	s.mu.Lock()
+	age := now.Sub(s.refused)
+	fresh := age > time.Minute || s.refusal != err.Error() && age > logEvery
+	if fresh {
+		s.refusal, s.refused = err.Error(), now
+	}
+	s.mu.Unlock()
+	if fresh {
+		s.cfg.Log.Warn("refused another instance", "from", from, "error", err)
 	}
 }
 
@@ -95,7 +110,7 @@ func (d called) checkCaller(h *hello, state *tls.ConnectionState) error {
 	if !ok {
 		return errRemoved
 	}
-	if state == nil {
+	if state == nil || len(state.VerifiedChains) == 0 { // whatever the port's TLS lets through
 		return errNoCert
 	}
 	return p.checkCert(state.PeerCertificates)

@@ -38,14 +38,14 @@ func (c *caller) call(ctx context.Context, p Peer, l lane) (*conn, error) {
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
-	if err == nil {
-		err = c.s.attach(nc)
-	}
 	if err != nil {
+		if nc != nil {
+			nc.stop()
+		}
 		wire.Close()
 		return nil, err
 	}
-	return nc, nil
+	return nc, c.s.attach(nc)
 }
 
 // greet does the handshake of a call.

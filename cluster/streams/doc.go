@@ -22,7 +22,7 @@
 //		Kinds:   []streams.Kind{{Number: 1, Name: "view", Bulk: &streams.Receiver{…}}, {Number: 2, Name: "writes", Request: …}},
 //		Changed: bell.Ring, Log: log,
 //	})
-//	mux.Handle(streams.Path, s.Handler()) // of the http.Server of the peer port; with TLS its TLSConfig is TLS.Server()
+//	mux.Handle(streams.Path, s.Handler()) // the peer port has TLS.Server(), or verifies clients as well
 //	s.SetPeers(members)                   // ID, name and peer address of each, from the store; again when they change
 //	…
 //	s.Close()                             // before the peer port is closed

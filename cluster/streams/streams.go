@@ -29,6 +29,9 @@ type Streams struct {
 	peers  map[ID]*peer
 	reads  map[ID]*[lanes]<-chan struct{} // of each peer's last connections: closed when their readers have ended
 	closed bool
+	// The refusal that was logged last, and when.
+	refusal string
+	refused time.Time
 }
 
 // peer is another instance that is a member. Streams.mu guards it.
@@ -37,7 +40,11 @@ type peer struct {
 	conns  [lanes]*conn
 	cancel context.CancelFunc // of the goroutines that call it; nil: it calls
 	err    string             // why it is not connected, as it was told last
+	logged time.Time          // when that was logged last
 }
+
+// logEvery bounds how often something is logged that comes again and again.
+const logEvery = time.Second
 
 // Start begins an instance's streams, without peers.
 func Start(cfg Config) (*Streams, error) {
@@ -58,7 +65,7 @@ func Start(cfg Config) (*Streams, error) {
 	return s, nil
 }
 
-// Close ends all connections, and returns when no function of a Kind runs any more, nor will.
+// Close ends all connections, and returns when no function of a Kind runs any more, nor will. None of them may call it.
 func (s *Streams) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -177,6 +184,7 @@ func (s *Streams) attach(c *conn) error {
 	p := s.peers[c.peer]
 	if p == nil || s.closed {
 		s.mu.Unlock()
+		c.stop()
 		c.net.Close()
 		return errRemoved
 	}
@@ -243,7 +251,10 @@ func (p *peer) troubled(err error, log *slog.Logger) (fresh bool) {
 		return false
 	}
 	p.err = err.Error()
-	log.Warn("not connected to another instance", "instance", p.String(), "address", p.Addr, "error", err)
+	if now := time.Now(); now.Sub(p.logged) > logEvery {
+		p.logged = now
+		log.Warn("not connected to another instance", "instance", p.String(), "address", p.Addr, "error", err)
+	}
 	return true
 }
 

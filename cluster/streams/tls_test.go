@@ -2,6 +2,7 @@ package streams
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"io"
 	"log"
@@ -154,7 +155,22 @@ func TestCallersAreChecked(t *testing.T) {
 			two.SetPeers(nil)
 		})
 	}
-	cfg, err := a.files(a.Peer("weir-1", here, a.now, time.Hour)).Client("127.0.0.1")
+	files := a.files(a.Peer("weir-1", here, a.now, time.Hour))
+	own, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two.SetPeers([]Peer{{ID: 1, Addr: "127.0.0.1:1"}})
+	state := &tls.ConnectionState{PeerCertificates: []*x509.Certificate{own.Leaf}}
+	caller := &hello{life: liveness.Life{ID: 1, Incarnation: 1}}
+	if err := (called{two.Streams}).checkCaller(caller, state); err != errNoCert {
+		t.Error("a certificate that was not verified:", err)
+	}
+	state.VerifiedChains = [][]*x509.Certificate{{own.Leaf, a.Cert}}
+	if err := (called{two.Streams}).checkCaller(caller, state); err != nil {
+		t.Error(err)
+	}
+	cfg, err := files.Client("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
