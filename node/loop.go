@@ -3,12 +3,15 @@ package node
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/process"
 	"github.com/weirnet/weir/store/compactor"
+	"github.com/weirnet/weir/store/etcd"
 	"github.com/weirnet/weir/store/owner"
 )
 
@@ -47,6 +50,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener, held
 	part("pulses", func(ctx context.Context) error { n.watchPulses(ctx); return nil })
 	part("stalled applications", func(ctx context.Context) error { n.switches.StallPart(time.Now).Run(ctx); return nil })
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
+	if cluster := clusterOf(n.store); cluster.Open() {
+		part("lead of the store", func(ctx context.Context) error { leaveLead(ctx, cluster, n.cfg.Log); return nil })
+	}
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
 	part("configuration", func(ctx context.Context) error { n.settings.Run(ctx); return nil })
 	part("tenants", func(ctx context.Context) error { n.definitions.Run(ctx); return nil })
@@ -101,5 +107,15 @@ func (n *node) announce(at Addresses) {
 	n.cfg.Log.Info("instance ready", "name", n.cfg.Name, "openflow", at.OpenFlow, "api", at.API)
 	if n.cfg.Ready != nil {
 		n.cfg.Ready(at)
+	}
+}
+
+// leaveLead keeps the owner off the lead of its store, where another member can have it: no single death costs both, an owner and
+// the time in which the store elects a leader.
+func leaveLead(ctx context.Context, cluster *etcd.Cluster, log *slog.Logger) {
+	for beat.Sleep(ctx, time.Second) {
+		if err := cluster.MoveLeader(ctx); err != nil {
+			log.Debug("the owner leads its store", "error", err)
+		}
 	}
 }

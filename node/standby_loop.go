@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/compactor"
 	"github.com/weirnet/weir/store/owner"
 )
 
@@ -79,6 +80,9 @@ func (s *standby) serveAPI(ctx context.Context) error {
 		}
 	})
 	s.running.Go(func() { table.Run(serving) })
+	if clusterOf(s.store).Open() {
+		s.running.Go(func() { compactor.NewFollower(s.store, s.cfg.Log, nil).Run(serving) })
+	}
 	return nil
 }
 

@@ -21,6 +21,7 @@ const (
 // Compactor maintains one store. One goroutine uses it.
 type Compactor struct {
 	st  store.Store
+	own bool // it compacts, too
 	log *slog.Logger
 	now func() time.Time
 
@@ -43,7 +44,14 @@ func New(st store.Store, log *slog.Logger, now func() time.Time) *Compactor {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Compactor{st: st, log: log, now: now, compactedAt: now(), lastWrite: now()}
+	return &Compactor{st: st, own: true, log: log, now: now, compactedAt: now(), lastWrite: now()}
+}
+
+// NewFollower is New of a member whose store another instance compacts: it defragments its own file alone.
+func NewFollower(st store.Store, log *slog.Logger, now func() time.Time) *Compactor {
+	k := New(st, log, now)
+	k.own = false
+	return k
 }
 
 // Counts returns the counts. Call it where Turn is called.
@@ -78,7 +86,7 @@ func (k *Compactor) Turn(ctx context.Context) time.Time {
 
 func (k *Compactor) compact(ctx context.Context, rev store.Revision, status *store.Status) {
 	k.compactedAt, k.compactedSize = k.now(), status.Size
-	if rev <= k.compacted {
+	if rev <= k.compacted || !k.own {
 		return
 	}
 	switch err := k.st.Compact(ctx, rev); {

@@ -155,26 +155,6 @@ func (s *Store) Compact(ctx context.Context, rev store.Revision) error {
 	return writeError(err)
 }
 
-// Defragment implements store.Store. It needs as much free disk space as is in use, and does
-// nothing without. In a remote cluster it is left to its operator.
-func (s *Store) Defragment(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil || s.member == nil {
-		return err
-	}
-	now, err := s.Status(ctx)
-	if err != nil {
-		return err
-	}
-	if why := s.member.room(now.InUse); why != "" {
-		return fmt.Errorf("%w: a defragmentation wants as much room as is in use: %s", store.ErrFull, why)
-	}
-	if err := s.member.server.Backend().Defrag(); err != nil { // the client of an in-process member does not support it
-		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
-	}
-	s.member.unmap() // it has been written, and opened anew
-	return nil
-}
-
 // Snapshot implements store.Store.
 func (s *Store) Snapshot(ctx context.Context, w io.Writer) error {
 	return store.WriteSnapshot(ctx, s, &s.reading, w)

@@ -291,3 +291,33 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestDefragmentInTurn: of several members one defragments its file at a time, and not while it leads.
+func TestDefragmentInTurn(t *testing.T) {
+	list := startCluster(t)
+	var leader *instance
+	for _, i := range list {
+		for _, m := range i.Cluster().Members() {
+			if m.Self && m.Leader {
+				leader = i
+			}
+		}
+	}
+	over, err := list[0].turn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := leader.Defragment(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("two at a time: %v", err)
+	}
+	over()
+	if err := leader.Defragment(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, m := range leader.Cluster().Members() {
+		if m.Self && m.Leader {
+			t.Error("the leader has defragmented its file, and leads")
+		}
+	}
+	leader.put(t, "after", "1")
+}
