@@ -173,7 +173,7 @@ func (w *world) dial(ctx context.Context, from ID, to string) (net.Conn, error) 
 		w.mu.Lock()
 		return nil, ctx.Err()
 	}
-	near, far := pipe.New(pipe.Options{Delay: w.delay})
+	near, far := pipe.New(pipe.Options{Delay: w.delay * time.Duration(len(w.wires)%4)}) // each lane has its own
 	w.wires = append(w.wires, &wire{from, there.id, near})
 	there.calls <- far
 	return near, nil
