@@ -57,8 +57,16 @@ func checkOf(v *netview.View) func(context.Context) (*client.Check, netview.Revi
 	}
 }
 
+// ownLoopback is an address of this process's own. At 127.0.0.1 a port that is not chosen by the system may be taken,
+// also by the near end of somebody's connection.
+func ownLoopback() string {
+	pid := os.Getpid() // below 1<<22
+	return netip.AddrFrom4([4]byte{127, byte(64 + pid>>16), byte(pid >> 8), byte(pid)}).String()
+}
+
 // TestScripts runs testdata/*.txt against the API of a small view, at $API, with the token
-// $WEIR_TOKEN. The command cut takes the link down and join brings a third switch.
+// $WEIR_TOKEN. The command cut takes the link down and join brings a third switch. At $LOOPBACK
+// every port is free.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -86,6 +94,7 @@ func TestScripts(t *testing.T) {
 			}))
 			e.Defer(func() { srv.CloseClientConnections(); srv.Close() })
 			e.Setenv("API", strings.TrimPrefix(srv.URL, "http://"))
+			e.Setenv("LOOPBACK", ownLoopback())
 			e.Setenv("WEIR_TOKEN", "a-token-of-the-tests")
 			e.Setenv("OPERATOR", "an-operator-of-the-tests")
 			e.Values["facts"] = facts
