@@ -31,10 +31,11 @@ type wire struct {
 	served chan struct{} // closed when the connection has ended
 	pongs  chan uint32
 
-	mu    sync.Mutex     // guards what follows
-	peers map[uint32]far // links, by port
-	hold  bool           // barriers are not answered
-	held  []uint32       // barriers that wait
+	mu    sync.Mutex           // guards what follows
+	peers map[uint32]far       // links, by port
+	hold  bool                 // barriers are not answered
+	held  []uint32             // barriers that wait
+	rows  []openflow.FlowStats // firm entries: what is not read back is written anew, after seconds
 }
 
 // far is the other end of a link.
@@ -201,9 +202,31 @@ func (w *wire) answer(h openflow.Header, frame []byte) {
 		w.write(w.append(nil, h.XID, &openflow.MultipartReply{Body: w.statistics(frame)}))
 	case openflow.TypeFlowMod, openflow.TypePacketOut:
 		e := w.journal.add(w.dpid, w.conn, frame)
+		if fm, ok := e.m.(*openflow.FlowMod); ok {
+			w.keep(fm)
+		}
 		if po, ok := e.m.(*openflow.PacketOut); ok && isProbe(e) {
 			w.pass(po)
 		}
+	}
+}
+
+// keep puts or deletes firm entries. Of a deletion that is not strict every entry with its match goes, and with an
+// empty match each.
+func (w *wire) keep(fm *openflow.FlowMod) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rows = slices.DeleteFunc(w.rows, func(r openflow.FlowStats) bool {
+		same := r.Table == fm.Table && r.Match.Equal(fm.Match)
+		if fm.Command == openflow.FlowDelete {
+			anywhere := fm.Match.Equal(openflow.Match{}) && (fm.Table == r.Table || fm.Table == openflow.TableAll)
+			return (same || anywhere) && (r.Cookie^fm.Cookie)&fm.CookieMask == 0
+		}
+		return same && r.Priority == fm.Priority
+	})
+	if fm.Command == openflow.FlowAdd && fm.IdleTimeout == 0 && fm.HardTimeout == 0 {
+		w.rows = append(w.rows, openflow.FlowStats{Table: fm.Table, Priority: fm.Priority, Cookie: fm.Cookie, Flags: fm.Flags,
+			Match: fm.Match, Instructions: fm.Instructions})
 	}
 }
 
@@ -247,7 +270,9 @@ func (w *wire) statistics(frame []byte) openflow.ReplyBody {
 	case *openflow.PortDescRequest:
 		return &openflow.PortDescList{Ports: w.describe()}
 	case *openflow.FlowRequest:
-		return &openflow.FlowStatsList{}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return &openflow.FlowStatsList{Flows: slices.Clone(w.rows)}
 	case *openflow.GroupDescRequest:
 		return &openflow.GroupDescList{}
 	case *openflow.MeterConfigRequest:
