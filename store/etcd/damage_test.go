@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weirnet/weir/internal/need"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/etcd/verify"
 )
@@ -250,4 +251,4 @@ func firstDiff(want, got string) string {
 }
 
 // TestDamagedFiles damages files of a member, twenty in each way.
-func TestDamagedFiles(t *testing.T) { damages(t, 20) }
+func TestDamagedFiles(t *testing.T) { damages(t, need.Rounds(20)) }
