@@ -31,9 +31,11 @@ func newApply() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply -f FILE",
 		Short: "Apply a configuration to a running instance",
-		Long: `Apply a configuration to a running instance. FILE is the whole configuration (docs/config.md). If it has errors, all of them are
+		Long: `Apply a configuration to a running instance. FILE is the whole configuration (docs/config.md): of the network, and,
+if it says something of that, of the instance that is asked. If it has errors, all of them are
 listed with their lines, nothing is changed, and the command exits with 2. Otherwise it shows what changed, and which changes
-take effect at the next start only. The command returns when the instance has it on its disk: it survives a restart.`,
+take effect at the next start only. The command returns when it is kept, the network's part in the store and the instance's on its
+disk: it survives a restart.`,
 		Example: `  weir diff -f weir.yaml
   weir apply -f weir.yaml`,
 		Args: command.WantNoArgs,
@@ -148,10 +150,17 @@ func writeChanges(w io.Writer, r *client.ConfigResult) error {
 	if err := command.WriteTable(w, rows); err != nil {
 		return err
 	}
+	var own []string
 	for _, c := range r.Changes {
 		if c.Note != "" {
 			fmt.Fprintf(w, "warning: %s\n", c.Note)
 		}
+		if c.Scope == string(config.OfInstance) {
+			own = append(own, c.Path)
+		}
+	}
+	if len(own) > 0 {
+		fmt.Fprintf(w, "of this instance only: %s\n", strings.Join(own, ", "))
 	}
 	if !r.DryRun {
 		return nil

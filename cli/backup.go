@@ -23,9 +23,10 @@ func newBackup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write what a running instance has accepted to a file",
-		Long: `Write what a running instance has accepted to FILE: intents, the applied configuration, drains, the cluster's key; all at one
+		Long: `Write what a running instance has accepted to FILE: intents, the network's configuration, drains, the cluster's key; all at one
 revision, while the instance goes on. FILE appears when it is complete and its checksum verified. It holds secrets: only you can
-read it. Tokens, certificates, the audit log and what was learned of the network are not in it. Needs an admin token.`,
+read it. The instance's own configuration (name, addresses, TLS files: configuration.instance in its data directory), tokens in
+files, certificates, the audit log and what was learned of the network are not in it. Needs an admin token.`,
 		Example: `  weir backup weir.backup
   weir restore weir.backup --data-dir /var/lib/weir-new`,
 		Args: command.WantArgs(1, 1, "FILE to write, such as weir.backup"),
@@ -89,7 +90,8 @@ func newRestore() *cobra.Command {
 		Short: "Make a data directory, or fill an etcd, from a backup",
 		Long: `Make a store in --data-dir from a backup, or fill an etcd that --store names. FILE is verified before anything is made. A directory
 that an instance uses is refused, and so is one that has a store already, and an etcd with keys of Weir: a restore never merges. Then
-start an instance with the same --data-dir and --store; it makes new tokens where there are none. Never run it beside the instance that
+start an instance with the same --data-dir and --store, and with its name, addresses and TLS files by flags or --config, since a backup
+has the network's part of the configuration only; it makes new tokens where there are none. Never run it beside the instance that
 the backup was taken from: both would control the same switches.`,
 		Example: `  weir restore weir.backup --data-dir /var/lib/weir-new
   weir restore weir.backup --store http://127.0.0.1:2379`,

@@ -28,7 +28,8 @@ func newNode() *cobra.Command {
 		Short: "Start an instance: it controls the switches that connect to it",
 		Long: `Start an instance. It listens for switches (OpenFlow 1.0 and 1.3) and serves the API until SIGTERM or an
 interrupt. The first start writes an admin token to DIR/token, an operator token to DIR/token-operator and a viewer token to
-DIR/token-viewer, which only you can read. The configuration of weir apply and the drains are kept in DIR, over restarts. It listens on loopback unless told otherwise.`,
+DIR/token-viewer, which only you can read. The configuration of weir apply and the drains are kept over restarts:
+what is of the network in the store, the instance's own part in DIR (docs/config.md). It listens on loopback unless told otherwise.`,
 		Example: `  weir node
   weir node --config weir.yaml
   weir node --openflow 0.0.0.0:6653 --data-dir /var/lib/weir
@@ -100,7 +101,7 @@ DIR/token-viewer, which only you can read. The configuration of weir apply and t
 }
 
 // storeUsage is the help of --store.
-const storeUsage = "where accepted intents, configuration and drains are stored: embedded (in --data-dir), memory (lost at the end), or URLs of an etcd, with commas between them"
+const storeUsage = "where accepted intents, the network's configuration and drains are stored: embedded (in --data-dir), memory (lost at the end), or URLs of an etcd, with commas between them"
 
 // newLogger makes a log of what is of a level of --log-level or above.
 func newLogger(w io.Writer, level string) (*slog.Logger, error) {

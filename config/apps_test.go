@@ -18,8 +18,9 @@ func TestSettingsOfApplications(t *testing.T) {
 		t.Errorf("without a configuration: %+v", got)
 	}
 	now := Merge(Defaults(testApps...), parse(t, "apps: {settings: {counter: {sizes: [9], every: 3s}}}\n"))
-	want := []Change{{"apps.settings[counter].most", "5", "16", false, false},
-		{"apps.settings[counter].every", "2s", "3s", true, false}, {"apps.settings[counter].sizes[9]", "", "9", false, false}}
+	want := []Change{{"apps.settings[counter].most", "5", "16", false, false, OfNetwork},
+		{"apps.settings[counter].every", "2s", "3s", true, false, OfNetwork},
+		{"apps.settings[counter].sizes[9]", "", "9", false, false, OfNetwork}}
 	if got := Diff(began, now); !reflect.DeepEqual(got, want) {
 		t.Errorf("differences: %+v", got)
 	}

@@ -192,13 +192,13 @@ func TestDiff(t *testing.T) {
 	to := parse(t, "allow: [2, 3]\nswitches: {1: {name: z, location: here}, 3: {name: y}}\ndiscovery: {lldp_period: 2000ms}\nforward: {unknown: flood}\n")
 	got := Diff(from, to)
 	want := []Change{
-		{"name", "a", "", true, true},
-		{"allow[0000000000000001]", "0000000000000001", "", false, true},
-		{"switches[0000000000000001].name", "x", "z", false, false},
-		{"switches[0000000000000002].name", "y", "", false, false},
-		{"forward.unknown", "", "flood", true, false},
-		{"allow[0000000000000003]", "", "0000000000000003", false, true},
-		{"switches[0000000000000003].name", "", "y", false, false},
+		{"name", "a", "", true, true, OfInstance},
+		{"allow[0000000000000001]", "0000000000000001", "", false, true, OfNetwork},
+		{"switches[0000000000000001].name", "x", "z", false, false, OfNetwork},
+		{"switches[0000000000000002].name", "y", "", false, false, OfNetwork},
+		{"forward.unknown", "", "flood", true, false, OfNetwork},
+		{"allow[0000000000000003]", "", "0000000000000003", false, true, OfNetwork},
+		{"switches[0000000000000003].name", "", "y", false, false, OfNetwork},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
@@ -275,8 +275,9 @@ func TestRunning(t *testing.T) {
 		running.Apps.Disable != nil || running.Discovery.LLDPPeriod != 4*time.Second {
 		t.Errorf("running: %s", running.Text())
 	}
-	want := []Change{{"name", "a", "b", true, true}, {"forward.unknown", "flood", "controller", true, false},
-		{"apps.disable[guard]", "", "guard", true, false}}
+	want := []Change{{"name", "a", "b", true, true, OfInstance},
+		{"forward.unknown", "flood", "controller", true, false, OfNetwork},
+		{"apps.disable[guard]", "", "guard", true, false, OfNetwork}}
 	if got := Pending(began, now); !reflect.DeepEqual(got, want) {
 		t.Errorf("pending: %+v", got)
 	}

@@ -6,6 +6,7 @@ type Change struct {
 	Old, New string // empty: unset
 	Restart  bool   // takes effect at the next start
 	Admin    bool   // requires the role admin
+	Scope    Scope  // whose the field is
 }
 
 // Diff returns the differences of two configurations, in order of the schema; removed values at
@@ -21,12 +22,12 @@ func Diff(from, to *Config) []Change {
 	for _, e := range was {
 		old[e.path] = true
 		if now, ok := index[e.path]; !ok || now != e.value {
-			changes = append(changes, Change{e.path, e.value, now, e.restart, e.admin})
+			changes = append(changes, Change{e.path, e.value, now, e.restart, e.admin, e.scope})
 		}
 	}
 	for _, e := range is {
 		if !old[e.path] {
-			changes = append(changes, Change{e.path, "", e.value, e.restart, e.admin})
+			changes = append(changes, Change{e.path, "", e.value, e.restart, e.admin, e.scope})
 		}
 	}
 	return changes

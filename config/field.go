@@ -38,6 +38,14 @@ func fields(t reflect.Type) []field {
 	return list
 }
 
+// scope is whose the field is.
+func (f field) scope() Scope {
+	if f.instance {
+		return OfInstance
+	}
+	return OfNetwork
+}
+
 func names(list []field) string {
 	all := make([]string, len(list))
 	for i, f := range list {

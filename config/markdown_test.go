@@ -11,7 +11,7 @@ func Markdown() string {
 	var b strings.Builder
 	var sections []field
 	head := func(title string) {
-		fmt.Fprintf(&b, "\n%s\n\n| field | value | default | a change holds | meaning |\n|---|---|---|---|---|\n", title)
+		fmt.Fprintf(&b, "\n%s\n\n| field | value | default | of | a change holds | meaning |\n|---|---|---|---|---|---|\n", title)
 	}
 	head("### At the top")
 	for _, f := range fields(reflect.TypeFor[Config]()) {
@@ -19,7 +19,7 @@ func Markdown() string {
 			sections = append(sections, f)
 			continue
 		}
-		row(&b, f)
+		row(&b, f, false)
 	}
 	for _, s := range sections {
 		t := s.typ
@@ -29,13 +29,14 @@ func Markdown() string {
 		}
 		head(title)
 		for _, f := range fields(t) {
-			row(&b, f)
+			row(&b, f, s.instance)
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-func row(b *strings.Builder, f field) {
+// row is that of a field; instance: what it is in is an instance's.
+func row(b *strings.Builder, f field, instance bool) {
 	def, when := "–", "at once"
 	if f.def != "" {
 		def = "`" + f.def + "`"
@@ -50,5 +51,9 @@ func row(b *strings.Builder, f field) {
 	if f.admin {
 		meaning += " *(admin)*"
 	}
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.name, f.values(), def, when, meaning)
+	of := "network"
+	if f.instance || instance {
+		of = "instance"
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", f.name, f.values(), def, of, when, meaning)
 }

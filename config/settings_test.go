@@ -1,13 +1,11 @@
 package config
 
 import (
-	"bytes"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/weirnet/weir/netview"
-	"go.yaml.in/yaml/v3"
 )
 
 func TestSettings(t *testing.T) {
@@ -46,20 +44,4 @@ links: {1/2->2/2: {cost: 3}, 2/3<->1/3: {capacity_mbps: 100, latency_us: 9}}`)
 	if got := (&Config{}).Settings(nil); got.Allow != nil {
 		t.Errorf("nothing said allows only %v", got.Allow)
 	}
-}
-
-// Text is a configuration as YAML, in order of the schema.
-func (c *Config) Text() string {
-	n := node(reflect.ValueOf(c).Elem(), field{})
-	if len(n.Content) == 0 {
-		return ""
-	}
-	var out bytes.Buffer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	if err := enc.Encode(n); err != nil {
-		panic("config: a configuration that is no YAML: " + err.Error())
-	}
-	enc.Close()
-	return out.String()
 }

@@ -9,21 +9,31 @@ import (
 	"github.com/weirnet/weir/netview"
 )
 
-// State is what an instance persists of its configuration.
+// State is what a store has of the configuration: what is the network's.
 type State struct {
-	// Text is the configuration in force, byte by byte as given; empty if none was.
+	// Text is in force for the network: what it says is of scope OfNetwork. Until the state is Unsplit no more
+	// it says also what is an instance's.
 	Text string `json:"text"`
-	// Source is where Text is from.
+	// Source is where Text is from. If that is a file, File and Reader name it and the instance that read it.
 	Source Source `json:"source"`
-	// File and Sum are the last file read (--config) and the SHA-256 of its contents: the file is
-	// applied again when these change.
-	File string `json:"file,omitempty"`
-	Sum  string `json:"sum,omitempty"`
+	File   string `json:"file,omitempty"`
+	Reader string `json:"reader,omitempty"`
 	// By is who gave Text, and At when.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at"`
 	// Drains are what is drained, in no order that means anything.
 	Drains []Drain `json:"drains,omitempty"`
+	// Unclaimed is an instance's part that an earlier version had here too, and that its instance has not taken yet.
+	Unclaimed *Unclaimed `json:"unclaimed,omitempty"`
+	// Unsplit: an earlier version wrote it, and Sum is that of the last file read.
+	Unsplit bool   `json:"-"`
+	Sum     string `json:"-"`
+}
+
+// Unclaimed is the part of an instance that is not here.
+type Unclaimed struct {
+	Part
+	Owner string `json:"owner,omitempty"` // its name; empty: not known
 }
 
 // Source is where a configuration is from.

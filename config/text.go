@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 
@@ -14,6 +15,22 @@ func (c *Config) Tree() map[string]any {
 		panic("config: a configuration that is no tree: " + err.Error())
 	}
 	return tree
+}
+
+// Text is a configuration as YAML, in order of the schema.
+func (c *Config) Text() string {
+	n := node(reflect.ValueOf(c).Elem(), field{})
+	if len(n.Content) == 0 {
+		return ""
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(n); err != nil {
+		panic("config: a configuration that is no YAML: " + err.Error())
+	}
+	enc.Close()
+	return out.String()
 }
 
 // node returns a value as YAML.

@@ -9,6 +9,7 @@ import (
 type entry struct {
 	path, value    string
 	restart, admin bool
+	scope          Scope
 }
 
 // entries returns all that a configuration says, in order of the schema.
@@ -23,27 +24,28 @@ func walk(v reflect.Value, path string, f field, do func(entry)) {
 		return
 	}
 	if _, own := textTypes[v.Type()]; own {
-		do(entry{path, scalarText(v), f.restart, f.admin})
+		do(entry{path, scalarText(v), f.restart, f.admin, f.scope()})
 		return
 	}
 	switch v.Kind() {
 	case reflect.Interface:
 		walk(v.Elem(), path, f, do)
 	case reflect.Struct:
-		for _, f := range fields(v.Type()) {
-			walk(v.Field(f.index), join(path, f.name), f, do)
+		for _, below := range fields(v.Type()) {
+			below.instance = below.instance || f.instance
+			walk(v.Field(below.index), join(path, below.name), below, do)
 		}
 	case reflect.Map:
 		for _, key := range sortedKeys(v) {
-			walk(v.MapIndex(key), under(path, scalarText(key)), field{}, do)
+			walk(v.MapIndex(key), under(path, scalarText(key)), field{instance: f.instance}, do)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
 			s := scalarText(v.Index(i))
-			do(entry{under(path, s), s, f.restart, f.admin})
+			do(entry{under(path, s), s, f.restart, f.admin, f.scope()})
 		}
 	default:
-		do(entry{path, scalarText(v), f.restart, f.admin})
+		do(entry{path, scalarText(v), f.restart, f.admin, f.scope()})
 	}
 }
 
@@ -120,13 +122,14 @@ type leaf struct {
 	at   []int // its index in a Config
 }
 
-var leaves = leavesOf(reflect.TypeFor[Config](), "", nil)
+var leaves = leavesOf(reflect.TypeFor[Config](), field{}, "", nil)
 
-func leavesOf(t reflect.Type, path string, at []int) (list []leaf) {
+func leavesOf(t reflect.Type, in field, path string, at []int) (list []leaf) {
 	for _, f := range fields(t) {
+		f.instance = f.instance || in.instance
 		l := leaf{f, join(path, f.name), append(slices.Clip(at), f.index)}
 		if f.typ.Kind() == reflect.Struct {
-			list = append(list, leavesOf(f.typ, l.path, l.at)...)
+			list = append(list, leavesOf(f.typ, f, l.path, l.at)...)
 		} else {
 			list = append(list, l)
 		}

@@ -39,7 +39,7 @@ func (v *Inventory) Add(key, value []byte) error {
 	return nil
 }
 
-// String is "3 intents, the applied configuration and drains, the cluster's key".
+// String is "3 intents, the network's configuration and drains, the cluster's key".
 func (v *Inventory) String() string {
 	parts := []string{fmt.Sprintf("%d intents", v.intents.Len())}
 	if v.intents.Len() == 1 {
@@ -49,7 +49,7 @@ func (v *Inventory) String() string {
 		parts[0] += fmt.Sprintf(" (and others in damaged blocks: %d)", v.damaged)
 	}
 	if v.configuration {
-		parts = append(parts, "the applied configuration and drains")
+		parts = append(parts, "the network's configuration and drains")
 	}
 	if v.tokens == 1 {
 		parts = append(parts, "1 token of the API")

@@ -17,9 +17,9 @@ func TestInventory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want("0 intents, the applied configuration and drains, the cluster's key")
+	want("0 intents, the network's configuration and drains, the cluster's key")
 	if err := v.Add([]byte("intents/b0000000000000001"), []byte("not a block")); err != nil {
 		t.Fatal(err)
 	}
-	want("0 intents (and others in damaged blocks: 1), the applied configuration and drains, the cluster's key")
+	want("0 intents (and others in damaged blocks: 1), the network's configuration and drains, the cluster's key")
 }

@@ -76,6 +76,8 @@ type Config struct {
 	Ready func(Addresses)
 
 	Version, Commit string // of the program
+
+	used bool // an instance has run in DataDir before
 }
 
 // Addresses are where an instance listens, and how it is to be called.

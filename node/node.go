@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -55,6 +56,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	cfg.used = !datadir.Absent(filepath.Join(cfg.DataDir, client.TokenFile))
 	for begun := false; ; {
 		err := runOnce(ctx, cfg)
 		opened := !errors.As(err, new(notOpened))
@@ -100,7 +102,8 @@ func runOnce(ctx context.Context, cfg Config) error {
 	said := new(storeState)
 	open := cfg.OpenStore
 	if open == nil {
-		dir := cfg.dataDir()
+		early := cfg.early()
+		dir := early.dataDir()
 		open = func() (store.Store, error) { return dir.Open(ctx, lock, func(why string) { said.say("", why) }) }
 	}
 	st, err := open()
@@ -117,7 +120,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	var terms *owner.Terms
 	var sb *standby // nil: nobody else can own the store
 	if cfg.shared(st) {
-		now := cfg.configured(st)
+		now := cfg.configured(ctx, st)
 		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(clusterOf(st)).ID})
 		defer own.Release()
 		sb = newStandby(&now, st, own)
@@ -134,7 +137,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	} else {
 		terms = begunTerm(ctx, &cfg, st)
 	}
-	set, err := settings.Load(cfg.base(), config.NewStore(cfg.DataDir, st), cfg.keepsFiles())
+	set, err := cfg.loadSettings(ctx, st)
 	if err == nil {
 		err = set.Check()
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 
 	"github.com/weirnet/weir/app/catalog"
@@ -11,6 +12,7 @@ import (
 	"github.com/weirnet/weir/settings"
 	"github.com/weirnet/weir/southbound"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/owner"
 )
 
 // base is what package settings lays a configuration over.
@@ -29,10 +31,43 @@ func (c *Config) base() settings.Base {
 	}
 }
 
-// configured is the Config with what the store and the configuration file say now, as far as they can
+// loadSettings loads what is kept in a store and in the data directory.
+func (c *Config) loadSettings(ctx context.Context, st store.Store) (*settings.Settings, error) {
+	kept := config.NewStore(c.DataDir, st)
+	if !c.keepsFiles() {
+		kept.Volatile()
+	}
+	cluster := clusterOf(st)
+	place := settings.Place{Alone: !c.shared(st) || cluster != nil && len(cluster.Members()) == 1, Used: c.used}
+	if !place.Alone {
+		ctx, cancel := context.WithTimeout(ctx, c.storeAnswer())
+		defer cancel()
+		var err error
+		if place.Owner, err = owner.Older(ctx, st); err != nil {
+			return nil, err
+		}
+	}
+	return settings.Load(c.base(), kept, place)
+}
+
+// early is the Config with what flags, the configuration file and the instance's own file say of its name and its peer port,
+// which a store of several is opened with. What is wrong with them is told when the store is open.
+func (c Config) early() Config {
+	if !c.keepsFiles() {
+		return c
+	}
+	kept, err := config.LoadFiles(c.DataDir)
+	if err == nil {
+		said := settings.Early(c.base(), kept)
+		c.Name, c.Peer = said.Name, said.Peer
+	}
+	return c
+}
+
+// configured is the Config with what the store, the instance's file and the configuration file say now, as far as they can
 // be read: what a standby serves, and others are told of it. Nothing is changed.
-func (c Config) configured(st store.Store) Config {
-	set, err := settings.Load(c.base(), config.NewStore(c.DataDir, st), false)
+func (c Config) configured(ctx context.Context, st store.Store) Config {
+	set, err := c.loadSettings(ctx, st)
 	if err == nil && set.Check() == nil {
 		c.Config = *set.Began()
 	}
@@ -57,11 +92,14 @@ func checkStart(cfg Config) error {
 	if cfg.Store == datadir.Embedded && datadir.HasStore(cfg.DataDir) {
 		return nil
 	}
-	state, err := config.LoadFile(cfg.DataDir)
-	if err != nil {
-		return err
+	var kept config.Kept
+	if cfg.keepsFiles() {
+		var err error
+		if kept, err = config.LoadFiles(cfg.DataDir); err != nil {
+			return err
+		}
 	}
-	return settings.CheckState(cfg.base(), state)
+	return settings.CheckFiles(cfg.base(), kept)
 }
 
 // joinSettings opens the audit log, keeps what the instance begins with, and tells the view, before

@@ -87,7 +87,8 @@ func (c *Config) dataDir() datadir.Config {
 	if c.Peer.Listen == config.PeerNone {
 		return d
 	}
-	d.Peer = datadir.Peer{Name: c.Name, Listen: c.Peer.Listen, MayLack: !c.Given["peer"], Join: c.Join}
+	d.Peer = datadir.Peer{Name: c.Name, Listen: c.Peer.Listen, Join: c.Join,
+		MayLack: !c.Given["peer"] && c.Peer.Listen == Defaults().Peer.Listen}
 	if files := c.peerFiles(); files.Cert != "" {
 		d.Peer.TLS = etcd.PeerTLS{Cert: files.Cert, Key: files.Key, CA: files.CA, Server: files.Server()}
 	}

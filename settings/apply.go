@@ -17,18 +17,34 @@ import (
 func (s *Settings) Show() client.Configuration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	network, own := s.state, s.own
 	c := client.Configuration{
-		Effective: config.Running(s.began, s.current).Tree(), Text: s.state.Text, Source: string(s.state.Source),
-		File: s.state.File, By: s.state.By, Pending: []client.ConfigChange{},
+		Effective: config.Running(s.began, s.current).Tree(), Text: config.Join(network.Text, own.Text, s.base.Apps...),
+		Source: string(network.Source), File: own.File, By: network.By, Pending: []client.ConfigChange{},
+		Network: client.ConfigPart{Text: network.Text, Source: string(network.Source), File: network.File, Reader: network.Reader,
+			By: network.By, At: given(network.Source, network.At)},
+		Instance: client.ConfigPart{Text: own.Text, Source: string(own.Source), By: own.By, At: given(own.Source, own.At)},
 	}
-	if s.state.Source != config.FromDefaults {
-		at := s.state.At
-		c.At = &at
+	if own.Source == config.FromFile {
+		c.Instance.File = own.File
+	}
+	c.At = c.Network.At
+	if own.Source != config.FromDefaults && (network.Source == config.FromDefaults || own.At.After(network.At)) {
+		c.Source, c.By, c.At = string(own.Source), own.By, c.Instance.At
 	}
 	for _, change := range config.Pending(s.began, s.current) {
-		c.Pending = append(c.Pending, client.ConfigChange{Path: change.Path, Old: change.Old, New: change.New, Holds: "restart"})
+		c.Pending = append(c.Pending, client.ConfigChange{Path: change.Path, Old: change.Old, New: change.New, Holds: "restart",
+			Scope: string(change.Scope)})
 	}
 	return c
+}
+
+// given is when something was given; nil: nothing was.
+func given(source config.Source, at time.Time) *time.Time {
+	if source == config.FromDefaults {
+		return nil
+	}
+	return &at
 }
 
 // Apply implements api.Configuration.
@@ -42,18 +58,51 @@ func (s *Settings) Apply(text []byte, by rest.Actor, dryRun bool) ([]client.Conf
 		return nil, 0, err
 	}
 	defer done()
-	state := s.state
-	state.Text, state.Source, state.By, state.At = string(text), config.FromApply, by.Name, moment(time.Now())
-	return s.replace(ctx, state, by.Role)
+	next, err := s.base.applied(said{s.state, s.own}, string(text))
+	if err != nil {
+		return nil, 0, err
+	}
+	at := moment(time.Now())
+	next.state.By, next.state.At = by.Name, at
+	if next.own != s.own {
+		next.own.By, next.own.At, next.own.Name = by.Name, at, s.began.Name
+	}
+	return s.replace(ctx, next, by.Role)
+}
+
+// said is both parts of a configuration.
+type said struct {
+	state config.State
+	own   config.Part
+}
+
+// applied is what a text that is applied makes of a configuration. It replaces the network's part. The instance's part it
+// replaces if it says something of that, or if that was applied too: what a file of --config says of the instance is not taken
+// away by a text that is of the network only.
+func (b *Base) applied(was said, text string) (said, error) {
+	network, instance, err := b.split(text)
+	if err != nil {
+		return said{}, err
+	}
+	next := was
+	next.state.Text, next.state.Source, next.state.File, next.state.Reader = network, config.FromApply, "", ""
+	if instance != was.own.Text && (instance != "" || was.own.Source == config.FromApply) {
+		next.own.Text, next.own.Source = instance, config.FromApply
+	}
+	return next, nil
 }
 
 // compare is what would change, were a text the configuration. It takes no turn, and waits for
 // nobody. It does not open files that a role may not name, so what they hold cannot be found out.
 func (s *Settings) compare(text []byte, role rest.Role) ([]client.ConfigChange, error) {
 	s.mu.Lock()
-	was := s.state.Text
+	was := said{s.state, s.own}
 	s.mu.Unlock()
-	next, diff, err := s.base.differ(was, string(text))
+	is, err := s.base.applied(was, string(text))
+	if err != nil {
+		return nil, err
+	}
+	next, diff, err := s.base.differ(was, is)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +126,11 @@ func (s *Settings) unlisted(next *config.Config) (dpids []netview.DPID) {
 	return dpids
 }
 
-// replace makes a state's text the configuration: validated whole, written, and only then in force.
+// replace makes both parts the configuration: validated whole, written, and only then in force.
 // The turn is the caller's.
-func (s *Settings) replace(ctx context.Context, state config.State, role rest.Role) ([]client.ConfigChange,
+func (s *Settings) replace(ctx context.Context, is said, role rest.Role) ([]client.ConfigChange,
 	netview.Revision, error) {
-	next, diff, err := s.base.differ(s.state.Text, state.Text)
+	next, diff, err := s.base.differ(said{s.state, s.own}, is)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -92,7 +141,7 @@ func (s *Settings) replace(ctx context.Context, state config.State, role rest.Ro
 		return nil, 0, strictyaml.Problems{{Text: err.Error()}}
 	}
 	rev, unlisted := s.view.Snapshot().Revision(), s.unlisted(next)
-	err = s.keep(ctx, state, func() {
+	err = s.keep(ctx, is, func() {
 		same := len(config.Diff(s.current, next)) == 0
 		s.current = next
 		if !same {

@@ -42,14 +42,31 @@ func (b *Base) parse(text string) (*config.Config, error) {
 
 func (b *Base) defaults() *config.Config { return config.Defaults(b.Apps...) }
 
-// differ reads the text of a configuration: what it is as a whole, and what differs from the one
-// before.
-func (b *Base) differ(was, is string) (next *config.Config, diff []config.Change, err error) {
-	doc, err := b.parse(is)
+// together reads both parts of a configuration.
+func (b *Base) together(network, instance string) (*config.Config, error) {
+	first, err := b.parse(network)
+	if err != nil {
+		return nil, err
+	}
+	second, err := b.parse(instance)
+	if err != nil {
+		return nil, err
+	}
+	return config.Merge(first, second), nil
+}
+
+// split is config.Split with the instance's applications.
+func (b *Base) split(text string) (network, instance string, err error) {
+	return config.Split(text, b.Apps...)
+}
+
+// differ compares what is kept with what is to be: what that is as a whole, and what differs.
+func (b *Base) differ(was, is said) (next *config.Config, diff []config.Change, err error) {
+	doc, err := b.together(is.state.Text, is.own.Text)
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := b.parse(was)
+	old, err := b.together(was.state.Text, was.own.Text)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the configuration in force: %w", err)
 	}
@@ -90,7 +107,8 @@ func (b *Base) describe(diff []config.Change, unlisted []netview.DPID) []client.
 	overridden := b.isSet()
 	list := []client.ConfigChange{}
 	for _, c := range diff {
-		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now", Needs: rest.RoleOperator.String()}
+		item := client.ConfigChange{Path: c.Path, Old: c.Old, New: c.New, Holds: "now", Needs: rest.RoleOperator.String(),
+			Scope: string(c.Scope)}
 		if c.Admin {
 			item.Needs = rest.RoleAdmin.String()
 		}

@@ -5,18 +5,20 @@
 //
 // A configuration comes from four places, flags, a file, weir apply and defaults, and the last one
 // that spoke holds. It changes while the instance runs, must outlive it, and must never be one with
-// which the instance would not start again. The store that keeps it may be slow, silent, or say
-// nothing of what became of a write.
+// which the instance would not start again. A part of it is the network's, which all instances on the store have
+// in common, and each of them may say something of that; the other is this instance's. The store may be slow,
+// silent, or say nothing of what became of a write.
 //
 // # Inputs and outputs
 //
-// Load reads what is kept, Check lays flags, file and what is kept together and refuses what is
-// wrong with an *Error. Join makes it the owner of the view's settings; Run follows signals and
+// Load reads what is kept, Check splits what an earlier version kept in one, lays flags, file and what is kept
+// together, and refuses what is wrong with an *Error. Join makes it the owner of the view's settings; Run follows signals and
 // changes whose outcome is open. Settings is the API's Configuration, and Drains its drains.
 //
 // # Who owns what
 //
-// Settings alone sets the view's settings and writes config's state in the store. Changes follow one
+// Settings alone sets the view's settings and writes what config.Store keeps: the state in the store, which other
+// instances have too, and the part in the data directory. Changes follow one
 // another: who has the turn may change something. The mutex is never held while the store is waited
 // for.
 //
@@ -24,5 +26,7 @@
 //
 //   - What is in force is what the store has, or the change before it, whose outcome is open; no
 //     change follows one whose outcome is open.
-//   - A refused change changes nothing.
+//   - A refused change changes nothing; of one that concerns both parts both are kept, or none.
+//   - What another instance said of the network is replaced only by who says something else of it now: a text that is
+//     applied, or a file that has changed.
 package settings

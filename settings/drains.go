@@ -55,7 +55,7 @@ func (d Drains) Add(kind config.DrainKind, object string, by rest.Actor) (client
 	}
 	state.Drains = append(slices.Clone(state.Drains), want)
 	var rev netview.Revision
-	if err := d.keep(ctx, state, func() { rev = d.set(); d.drained[key(want)] = rev }); err != nil {
+	if err := d.keep(ctx, said{state, d.own}, func() { rev = d.set(); d.drained[key(want)] = rev }); err != nil {
 		return client.Drain{}, 0, err
 	}
 	return d.item(want, rev), rev, nil
@@ -75,7 +75,7 @@ func (d Drains) Remove(kind config.DrainKind, object string) (bool, netview.Revi
 		return false, 0, nil
 	}
 	var rev netview.Revision
-	if err := d.keep(ctx, state, func() { delete(d.drained, gone); rev = d.set() }); err != nil {
+	if err := d.keep(ctx, said{state, d.own}, func() { delete(d.drained, gone); rev = d.set() }); err != nil {
 		return false, 0, err
 	}
 	return true, rev, nil

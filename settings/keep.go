@@ -13,7 +13,7 @@ import (
 
 // pendingChange is a change of the inputs that is being written to the store.
 type pendingChange struct {
-	state config.State
+	said
 	then  func() // puts it in force; s.mu is held
 	probe bool   // not requested: it writes what is in force
 	// unknownOutcome: a try may have been done, or may still be.
@@ -43,11 +43,11 @@ func (s *Settings) beginChange() (ctx context.Context, done func(), err error) {
 	return ctx, done, nil
 }
 
-// keep writes a state, and puts it in force when it is on the disk. Where the store does not say
+// keep writes both parts, and puts it in force when it is on the disk. Where the store does not say
 // whether it is (store.ErrUnknown), that is found out before the next change, or soon (Run). The
 // turn is the caller's.
-func (s *Settings) keep(ctx context.Context, state config.State, then func()) error {
-	s.pending = &pendingChange{state: state, then: then}
+func (s *Settings) keep(ctx context.Context, next said, then func()) error {
+	s.pending = &pendingChange{said: next, then: then}
 	if err := s.finish(ctx); err != nil {
 		return fmt.Errorf("%w: %w", api.ErrNotKept, err)
 	}
@@ -61,7 +61,7 @@ func (s *Settings) finish(ctx context.Context) error {
 	if k == nil {
 		return nil
 	}
-	if err := s.store.SaveWithin(ctx, k.state); err != nil {
+	if err := s.store.SaveWithin(ctx, k.state, k.own); err != nil {
 		if s.unkept = true; !k.probe {
 			s.alarms.Raise(netview.AlarmConfig, "", err.Error())
 		}
@@ -75,7 +75,7 @@ func (s *Settings) finish(ctx context.Context) error {
 	s.alarms.Clear(netview.AlarmConfig, "")
 	s.pending, s.unkept = nil, false
 	s.mu.Lock()
-	s.state = k.state
+	s.state, s.own = k.state, k.own
 	k.then()
 	s.mu.Unlock()
 	if s.changed != nil {

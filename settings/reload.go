@@ -25,7 +25,7 @@ func (s *Settings) reload() {
 	defer done()
 	file, log := s.base.File, s.base.Log
 	text, err := readConfigFile(file)
-	if err == nil && config.Sum(text) == s.state.Sum {
+	if err == nil && config.Sum(text) == s.own.Sum {
 		said := "the configuration file has not changed since it was read"
 		if s.state.Source == config.FromApply {
 			said += ": what was applied after it stays in force"
@@ -40,9 +40,9 @@ func (s *Settings) reload() {
 		return
 	}
 	var made []client.ConfigChange
-	replaced := ""
+	var t *taken
 	if err == nil {
-		made, replaced, err = s.take(ctx, file, text)
+		made, t, err = s.take(ctx, text)
 	}
 	if err != nil {
 		var problems strictyaml.Problems
@@ -61,32 +61,26 @@ func (s *Settings) reload() {
 		return
 	}
 	s.alarms.Clear(netview.AlarmConfig, file)
-	record.Result, record.Detail = "done", fmt.Sprintf("%d changes", len(made))
+	record.Result, record.Detail = "done", fmt.Sprintf("%d changes", len(made))+t.replaces()
 	s.audit.Write(record)
 	log.Info("the configuration file was read again", "file", file, "changes", len(made))
 	for _, c := range made {
 		log.Info("configuration", "field", c.Path, "old", c.Old, "new", c.New, "holds", c.Holds)
 	}
-	if replaced != "" {
-		log.Warn("what was applied is replaced by the configuration file", "file", file, "replaced", replaced)
-	}
 }
 
-// take makes a file's text the configuration. What was applied before is kept beside it.
-func (s *Settings) take(ctx context.Context, file string, text []byte) (made []client.ConfigChange, replaced string, err error) {
-	state := s.state
-	state.Text, state.Source, state.By, state.At = string(text), config.FromFile, "--config", moment(time.Now())
-	state.File, state.Sum = file, config.Sum(text)
-	if s.state.Source == config.FromApply && s.state.Text != state.Text {
-		if _, err := s.base.parse(string(text)); err != nil {
-			return nil, "", err
-		}
-		if replaced, err = s.store.KeepReplaced(s.state.Text); err != nil {
-			return nil, "", err
-		}
+// take makes a file's text the configuration. What others said before is kept beside it.
+func (s *Settings) take(ctx context.Context, text []byte) (made []client.ConfigChange, t *taken, err error) {
+	t, err = s.base.fromFile(said{s.state, s.own}, text, s.began.Name, true, true, time.Now())
+	if err != nil {
+		return nil, nil, err
 	}
-	made, _, err = s.replace(ctx, state, rest.RoleAdmin)
-	return made, replaced, err
+	t.own.Name = s.began.Name
+	if err := s.keepReplaced(t); err != nil {
+		return nil, nil, err
+	}
+	made, _, err = s.replace(ctx, t.said, rest.RoleAdmin)
+	return made, t, err
 }
 
 // reloadCertificates reads the certificates of TLS for switches again; see southbound.Registry.ReloadCertificates. Bad

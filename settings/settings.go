@@ -46,36 +46,32 @@ type Settings struct {
 	unkept bool
 
 	// mu is held, besides the turn, by who changes what follows; who reads it holds one of both.
-	mu       sync.Mutex
-	state    config.State
-	began    *config.Config // whole: what the instance began with
-	current  *config.Config // whole: flags over state.Text over defaults
-	replaced string         // the configuration that was applied and that the file replaces at this start
-	dirty    bool           // state is not written yet
-	drained  map[config.Drain]netview.Revision
+	mu      sync.Mutex
+	state   config.State   // the network's part
+	own     config.Part    // the instance's
+	began   *config.Config // whole: what the instance began with
+	current *config.Config // whole: flags over both parts over defaults
+	drained map[config.Drain]netview.Revision
+
+	start *start // until it is kept
 }
 
-// Load reads what is kept. What an older version kept in files is moved into the store, if migrate.
-// The error is the store's.
-func Load(base Base, kept *config.Store, migrate bool) (*Settings, error) {
+// Load reads what is kept. The error is the store's, or tells what is damaged.
+func Load(base Base, kept *config.Store, place Place) (*Settings, error) {
 	s := &Settings{base: base, store: kept, turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
-	var err error
-	if s.state, err = kept.Load(); err != nil {
+	had, err := kept.Load()
+	if err != nil {
 		return nil, err
 	}
-	if migrate {
-		if err := kept.Migrate(s.state); err != nil {
-			return nil, err
-		}
-	}
+	s.start = &start{base: &s.base, kept: had, place: place}
 	return s, nil
 }
 
-// CheckState finds what is wrong with a start in a directory that has files of an older version
-// only. It changes nothing.
-func CheckState(base Base, state config.State) error {
-	return (&Settings{base: base, state: state}).Check()
+// CheckFiles finds what is wrong with a start, as far as that can be said without a store: with what is kept in the data
+// directory. It changes nothing.
+func CheckFiles(base Base, kept config.Kept) error {
+	return (&Settings{base: base, start: &start{base: &base, kept: kept, place: Place{Alone: true}}}).Check()
 }
 
 // Began is the configuration that the instance begins with, whole. It is not changed.
@@ -84,16 +80,27 @@ func (s *Settings) Began() *config.Config { return s.began }
 // Check reads the file of --config, lays all that is said together, and checks it. Errors of what
 // was given are *Error.
 func (s *Settings) Check() error {
-	name := "the applied configuration"
+	begin := s.start
+	begin.said = said{begin.kept.State, begin.kept.Own}
+	var text []byte
 	if s.base.File != "" {
-		if err := s.adoptConfigFile(time.Now()); err != nil {
+		var err error
+		if text, err = readConfigFile(s.base.File); err != nil {
 			return &Error{err}
 		}
-		if s.state.Source == config.FromFile {
-			name = s.base.File
+	}
+	begin.divide(text)
+	if text != nil {
+		if err := begin.adopt(text, time.Now()); err != nil {
+			return &Error{strictyaml.InFile(s.base.File, err)}
 		}
 	}
-	doc, err := s.base.parse(s.state.Text)
+	s.state, s.own = begin.state, begin.own
+	name := "the applied configuration"
+	if s.state.Source == config.FromFile || s.state.Source == config.FromDefaults && s.own.Source == config.FromFile {
+		name = cmp.Or(s.base.File, name)
+	}
+	doc, err := s.base.together(s.state.Text, s.own.Text)
 	if err != nil {
 		return &Error{strictyaml.InFile(name, err)}
 	}
@@ -111,28 +118,6 @@ func (s *Settings) Check() error {
 // answer is how long a change waits for the store.
 func (s *Settings) answer() time.Duration {
 	return cmp.Or(s.began.Limits.StoreAnswer, rest.DefaultLimits.StoreAnswer)
-}
-
-// adoptConfigFile reads the file of --config at a start. If it holds something else than when it
-// was read last, it is what was said last.
-func (s *Settings) adoptConfigFile(now time.Time) error {
-	text, err := readConfigFile(s.base.File)
-	if err != nil {
-		return err
-	}
-	sum := config.Sum(text)
-	if sum == s.state.Sum {
-		s.dirty = s.state.File != s.base.File
-		s.state.File = s.base.File
-		return nil
-	}
-	if s.state.Source == config.FromApply && s.state.Text != string(text) {
-		s.replaced = s.state.Text
-	}
-	s.dirty = true
-	s.state.Text, s.state.Source, s.state.By, s.state.At = string(text), config.FromFile, "--config", moment(now)
-	s.state.File, s.state.Sum = s.base.File, sum
-	return nil
 }
 
 // readConfigFile reads a file as long as a configuration may be.
@@ -170,28 +155,39 @@ func (s *Settings) Crossings(count func(netview.Point) Crossing) { s.crossings =
 // begin writes what is new, and sets the view's settings.
 func (s *Settings) begin() error {
 	log := s.base.Log
-	if s.replaced != "" {
-		kept, err := s.store.KeepReplaced(s.replaced)
-		if err != nil {
-			return fmt.Errorf("keeping the configuration that %s replaces: %w", s.state.File, err)
-		}
-		log.Warn("the configuration file has changed and replaces what was applied", "file", s.state.File, "replaced", kept)
+	s.store.As(s.began.Name)
+	for _, note := range s.start.notes {
+		log.Warn(note)
 	}
-	if s.dirty {
-		record := client.AuditRecord{Who: "start", What: "--config", Object: s.state.File, Result: "done",
-			Detail: "configuration read"}
-		if s.replaced != "" {
-			record.Detail = "configuration read; it replaces one that was applied"
+	if t := s.start.taken; t != nil {
+		if err := s.keepReplaced(t); err != nil {
+			return err
 		}
+		record := client.AuditRecord{Who: "start", What: "--config", Object: s.base.File, Result: "done",
+			Detail: "configuration read" + t.replaces()}
 		if err := s.audit.Write(record); err != nil {
 			return err
 		}
-		if err := s.store.Save(s.state); err != nil {
+	}
+	if err := s.store.Settle(); err != nil {
+		log.Warn("the instance's configuration is not settled in its file", "error", err)
+	}
+	if s.start.dirty {
+		if err := s.store.Save(s.state, s.own); err != nil && s.start.taken != nil {
 			return err
+		} else if err != nil { // it is what was kept, in another form
+			log.Warn("the configuration is not kept in its new form yet", "error", err)
+			s.unkept = true
+			s.alarms.Raise(netview.AlarmConfig, "", err.Error())
 		}
 	}
+	s.start = nil
 	if s.state.Source != config.FromDefaults {
-		log.Info("configuration", "source", s.state.Source, "by", s.state.By, "at", s.state.At, "file", s.state.File)
+		log.Info("configuration of the network", "source", s.state.Source, "by", s.state.By, "at", s.state.At,
+			"file", s.state.File, "reader", s.state.Reader)
+	}
+	if s.own.Source != config.FromDefaults {
+		log.Info("configuration of the instance", "source", s.own.Source, "by", s.own.By, "at", s.own.At)
 	}
 	s.drained = make(map[config.Drain]netview.Revision)
 	rev := s.set()

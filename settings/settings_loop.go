@@ -47,7 +47,7 @@ func (s *Settings) finishOpen(ctx context.Context) {
 		return
 	}
 	if s.pending == nil {
-		s.pending = &pendingChange{state: s.state, then: func() {}, probe: true}
+		s.pending = &pendingChange{said: said{s.state, s.own}, then: func() {}, probe: true}
 	}
 	probe := s.pending.probe
 	ctx, cancel := context.WithTimeout(ctx, s.answer())

@@ -18,12 +18,24 @@ type Alarm struct {
 // Configuration is what an instance is set up with.
 type Configuration struct {
 	Effective map[string]any `json:"effective" nullable:"false" doc:"What is in force: flags over the configuration over defaults, in the form of the configuration file. What holds from the next start only is in pending."`
-	Text      string         `json:"text" doc:"The configuration as it was given; empty if none was."`
-	Source    string         `json:"source" enum:",file,apply" doc:"Where it is from: the file of --config, weir apply, or nowhere."`
-	File      string         `json:"file,omitempty" doc:"The file of --config."`
+	Text      string         `json:"text" doc:"What was given, of the network and of this instance together; applied again it changes nothing. Empty if nothing was given."`
+	Source    string         `json:"source" enum:",file,apply" doc:"Where what was given last is from: the file of --config, weir apply, or nowhere."`
+	File      string         `json:"file,omitempty" doc:"The file of --config that this instance read last."`
 	By        string         `json:"by,omitempty" doc:"Who gave it."`
 	At        *time.Time     `json:"at" doc:"When; null if none was given."`
+	Network   ConfigPart     `json:"network" doc:"What was given of the network: all instances on the store have it in common."`
+	Instance  ConfigPart     `json:"instance" doc:"What was given of this instance: kept in its data directory."`
 	Pending   []ConfigChange `json:"pending" nullable:"false" doc:"What was given and holds from the next start."`
+}
+
+// ConfigPart is one of the two parts of a configuration, as it was given.
+type ConfigPart struct {
+	Text   string     `json:"text" doc:"Empty if nothing was given."`
+	Source string     `json:"source" enum:",file,apply" doc:"Where it is from: a file of --config, weir apply, or nowhere."`
+	File   string     `json:"file,omitempty" doc:"The file, if it is from one."`
+	Reader string     `json:"reader,omitempty" doc:"The instance that read the file."`
+	By     string     `json:"by,omitempty" doc:"Who gave it."`
+	At     *time.Time `json:"at" doc:"When; null if nothing was given."`
 }
 
 // ConfigChange is one difference between two configurations.
@@ -34,6 +46,7 @@ type ConfigChange struct {
 	Holds string `json:"holds" enum:"now,restart,never" doc:"When it holds: now; from the next start; or never, because a flag of weir node holds over it."`
 	Flag  string `json:"flag,omitempty" doc:"The flag that holds over it."`
 	Needs string `json:"needs,omitempty" enum:"operator,admin" doc:"The role that may make the change."`
+	Scope string `json:"scope,omitempty" enum:"network,instance" doc:"Whose the field is: the network's, which all instances have in common, or this instance's."`
 	Note  string `json:"note,omitempty" doc:"What else follows from it: the connected switches whose sessions a change of the allow list ends."`
 }
 

@@ -23,6 +23,7 @@ const (
 	// on
 	lastKey       = instancesPrefix + "last"
 	termKey       = instancesPrefix + "term"     // stays: see Terms
+	olderKey      = instancesPrefix + "older"    // stays: see Older
 	standbyPrefix = instancesPrefix + "standby/" // then the instance's life
 	// leaseTime is how long after the death of an owner another takes over; leaseEvery is how often
 	// it says that it lives.
@@ -50,6 +51,8 @@ type Instance struct {
 	// Member is that of the store in the instance's data directory, which one process has at a time: another row of it is
 	// of a life that has ended. Empty: the store is elsewhere.
 	Member string `json:"member,omitempty"`
+	// Parted is whether its program keeps its own configuration apart from the network's; earlier ones do not.
+	Parted bool `json:"parted"`
 }
 
 // String names the instance in messages.
@@ -71,7 +74,7 @@ type Claim struct {
 
 // New makes the claim of an instance, which has no incarnation yet. Nothing is written yet.
 func New(st store.Store, self Instance) *Claim {
-	self.Incarnation = rand.Text()
+	self.Incarnation, self.Parted = rand.Text(), true
 	o := &Claim{st: st, self: self, gate: newGate(), news: make(chan struct{}, 1)}
 	o.row, _ = json.Marshal(&o.self) // strings only
 	o.terms = &Terms{st: st, owner: o.row}
@@ -191,12 +194,19 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 		if err := o.granted(ctx); err != nil {
 			return nil, err
 		}
+		then := []store.Op{
+			{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Put([]byte(lastKey), o.row),
+			store.Put([]byte(termKey), termText(before+1)), store.Delete(store.Key(o.standbyKey())),
+		}
+		switch {
+		case last == nil && o.self.Member != "": // before that the store was of its directory, which had no rows
+			then = append(then, store.Put([]byte(olderKey), []byte(o.self.Name)))
+		case last != nil && !ownerOf(last.Value).Parted:
+			then = append(then, store.Put([]byte(olderKey), []byte(ownerOf(last.Value).Name)))
+		}
 		result, err := o.st.Txn(ctx, store.Txn{
-			If: []store.Compare{as(ownerKey, r.owner), as(lastKey, last), as(termKey, r.term)},
-			Then: []store.Op{
-				{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Put([]byte(lastKey), o.row),
-				store.Put([]byte(termKey), termText(before+1)), store.Delete(store.Key(o.standbyKey())),
-			},
+			If:   []store.Compare{as(ownerKey, r.owner), as(lastKey, last), as(termKey, r.term)},
+			Then: then,
 		})
 		if err == nil && result.Succeeded {
 			o.owned = true
@@ -206,6 +216,22 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 			return nil, err // if it was done all the same, the next call finds the row
 		}
 	}
+}
+
+// Older is the name of the instance that owned the store last of those whose programs kept their own configuration in one text
+// with the network's; empty: none did.
+func Older(ctx context.Context, st store.Store) (string, error) {
+	page, err := st.Range(ctx, store.Query{Span: store.Prefix(instancesPrefix)})
+	name := ""
+	for _, p := range page.Pairs { // last comes before older
+		switch last := ownerOf(p.Value); {
+		case string(p.Key) == lastKey && !last.Parted:
+			return last.Name, nil
+		case string(p.Key) == olderKey:
+			name = string(p.Value)
+		}
+	}
+	return name, err
 }
 
 // as returns the condition that a row is as it was read; nil: absent.
