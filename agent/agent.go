@@ -32,6 +32,12 @@ type Switch interface {
 	PortMod(v openflow.Version, m *openflow.PortMod) (ok bool, err error)
 }
 
+// Witness may be implemented by a Switch that wants to know which changes of groups, meters and tables were done.
+type Witness interface {
+	// Accepted is called within Tables.
+	Accepted(m openflow.Message)
+}
+
 // Agent is the switch's end of one connection. Attach has to be called before all else.
 type Agent struct {
 	of      Switch
@@ -70,6 +76,18 @@ func (a *Agent) do(s *session.Session, h openflow.Header, m openflow.Message,
 	if _, err := a.of.Tables(f); err != nil {
 		Refuse(s, h, m, err)
 	}
+}
+
+// change calls f, which changes the tables, and answers an error of f.
+func (a *Agent) change(s *session.Session, h openflow.Header, m openflow.Message,
+	f func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error) {
+	a.do(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
+		err := f(t, now, out)
+		if w, ok := a.of.(Witness); ok && err == nil {
+			w.Accepted(m)
+		}
+		return err
+	})
 }
 
 // PacketIn sends a packet to the controller. Wanted is false if it gets none of these; sent, if too much waits for it. The

@@ -14,15 +14,15 @@ import (
 func (a *Agent) Message(s *session.Session, h openflow.Header, m openflow.Message) {
 	switch m := m.(type) {
 	case *openflow.GroupMod:
-		a.do(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
+		a.change(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
 			return t.GroupMod(a.version, m, now, out)
 		})
 	case *openflow.MeterMod:
-		a.do(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
+		a.change(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
 			return t.MeterMod(a.version, m, now, out)
 		})
 	case *openflow.TableMod:
-		a.do(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
+		a.change(s, h, m, func(t *flowtable.Switch, now time.Duration, out flowtable.Output) error {
 			return t.TableMod(a.version, m, now, out)
 		})
 	case *openflow.PortMod:

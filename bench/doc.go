@@ -13,8 +13,8 @@
 // A Scenario says what is measured and how; Run measures it and returns a Report, with the machine,
 // the versions and the command in it. The rooms below have the parts that scenarios are composed of:
 // target (instances, other controllers and null instances), load and tenants (generators), paths (what is asked
-// for), pace (how a generator waits), loadswitch (emulated switches) and report (figures, verdicts
-// and pages).
+// for), pace (how a generator waits), loadswitch (emulated switches), referee (whose writes emulated switches
+// accept) and report (figures, verdicts and pages).
 //
 // # The shape of a scenario
 //
@@ -22,6 +22,7 @@
 //	discovery.go, start.go   an instance, and a network that comes into its view
 //	burst.go, churn.go, latency.go, requests.go, reroute.go, events.go    intents over the API
 //	emulator.go, rest.go     emulated networks
+//	failover.go, failoveroffers_loop.go    a cluster whose instances are killed
 //	hypervisor.go            messages of tenants, over what stands between controllers and switches
 //	growth.go                costs of events with more and more of everything
 //

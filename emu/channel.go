@@ -15,6 +15,7 @@ import (
 type channel struct {
 	sw      *Switch
 	address string
+	number  int // in Config.Controllers
 
 	mu      sync.Mutex // never held with that of the switch
 	state   channelState
@@ -38,8 +39,8 @@ const (
 	established
 )
 
-func newChannel(sw *Switch, address string) *channel {
-	return &channel{sw: sw, address: address, random: random.Seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
+func newChannel(sw *Switch, number int, address string) *channel {
+	return &channel{sw: sw, address: address, number: number, random: random.Seeded(sw.net.cfg.Seed, seedBackoff, sw.Index)}
 }
 
 // dial queues an attempt to connect, unless there is a connection or an attempt.

@@ -60,6 +60,11 @@ type Config struct {
 	// (Fidelity); default fidelity.DefaultTolerance.
 	Tolerance time.Duration
 
+	// Accepted, if set, is called with each message by which a controller, by its number in Controllers, has changed a
+	// switch or sent a packet, when that is done. It must not block, call the network, or keep the message: the
+	// switch's lock is held.
+	Accepted func(sw *Switch, controller int, m openflow.Message)
+
 	// Driver, if set, has the network live, in place of goroutines and of the clock.
 	Driver Driver
 

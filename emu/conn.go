@@ -111,7 +111,13 @@ func (c *conn) do(s *session.Session, h openflow.Header, m openflow.Message,
 // doFrom is do for what was promised for a time.
 func (c *conn) doFrom(s *session.Session, h openflow.Header, m openflow.Message, from time.Duration,
 	f func(t *flowtable.Switch, out *output) error) bool {
-	ok, err := c.tables(from, f)
+	ok, err := c.tables(from, func(t *flowtable.Switch, out *output) error {
+		err := f(t, out)
+		if err == nil {
+			c.Accepted(m)
+		}
+		return err
+	})
 	if err != nil {
 		agent.Refuse(s, h, m, err)
 	}
@@ -130,6 +136,13 @@ func (c *conn) tables(from time.Duration, f func(t *flowtable.Switch, out *outpu
 	err = f(sw.data.table, &out)
 	sw.data.count()
 	return true, err
+}
+
+// Accepted tells that what a controller wrote was done. The switch's lock is held.
+func (c *conn) Accepted(m openflow.Message) {
+	if tell := c.sw.net.cfg.Accepted; tell != nil {
+		tell(c.sw, c.channel.number, m)
+	}
 }
 
 // FlowMod applies a flow-mod.
@@ -195,8 +208,12 @@ func (c *conn) Show(reply openflow.ReplyBody) { c.sw.misbehaviour.hide(reply) }
 func (c *conn) PortMod(v openflow.Version, m *openflow.PortMod) (ok bool, err error) {
 	p, changed := c.sw.ports.find(m.Port), false
 	ok, err = c.tables(0, func(t *flowtable.Switch, out *output) error {
-		if err := t.PortMod(v, m, out.now, out); err != nil || p == nil || m.Mask&openflow.PortConfigDown == 0 {
+		if err := t.PortMod(v, m, out.now, out); err != nil {
 			return err
+		}
+		c.Accepted(m)
+		if p == nil || m.Mask&openflow.PortConfigDown == 0 {
+			return nil
 		}
 		p.stopped.Store(m.Config&openflow.PortConfigDown != 0) // under the lock: the tables and it say the same
 		changed = true

@@ -13,7 +13,7 @@ import (
 // not stand.
 func TestCutInHandshake(t *testing.T) {
 	n := start(t, Config{Topology: parse(t, "linear:1")})
-	ch := newChannel(n.Switches()[0], "c")
+	ch := newChannel(n.Switches()[0], 0, "c")
 	ch.state = dialling
 	n.attempts.mu.Lock()
 	n.attempts.starting++

@@ -84,6 +84,45 @@ func TestRolesFence(t *testing.T) {
 	}
 }
 
+// TestAcceptedWrites: what a switch has done is told, with who asked for it, and what it refused is not.
+func TestAcceptedWrites(t *testing.T) {
+	type write struct {
+		controller int
+		kind       openflow.Type
+	}
+	told := make(chan write, 100)
+	a, b := newBoss(), newBoss()
+	joined(t, "linear:1,hosts=2", a, openflow.V13, func(c *Config) {
+		name := c.Dial
+		other := serve(t, b, session.Config{})
+		c.Controllers = []string{"c", "d"}
+		c.Dial = pick(map[string]dialer{"c": name, "d": dialTo(map[string]*control{"d": other})})
+		c.Accepted = func(sw *Switch, controller int, m openflow.Message) { told <- write{controller, m.Type()} }
+	})
+	sa, sb := a.of(t, 1), b.of(t, 1)
+	ask(t, sb, &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: 1})
+	ask(t, sa, &openflow.RoleRequest{Role: openflow.RoleSlave, Generation: 1})
+	out := &openflow.PacketOut{Buffer: openflow.NoBuffer, InPort: openflow.PortAny, Data: make([]byte, 60),
+		Actions: []openflow.Action{openflow.Output(1)}}
+	meter := &openflow.MeterMod{Command: openflow.MeterAdd, Meter: 1, Flags: openflow.MeterFlagKbps,
+		Bands: []openflow.Band{{Type: openflow.BandDrop, Rate: 1}}}
+	group := &openflow.GroupMod{Command: openflow.GroupAdd, Group: 1}
+	for _, m := range []openflow.Message{toController(), out, meter, group, group} {
+		a.tell(t, sa, m)
+		b.tell(t, sb, m)
+	}
+	close(told)
+	var got []write
+	for w := range told {
+		got = append(got, w)
+	}
+	want := []write{{1, openflow.TypeFlowMod}, {1, openflow.TypePacketOut},
+		{1, openflow.TypeMeterMod}, {1, openflow.TypeGroupMod}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestAsyncMasks has two equals both get packets, until one asks for other messages.
 func TestAsyncMasks(t *testing.T) {
 	n, a, b := two(t, "linear:1,hosts=2", openflow.V13)

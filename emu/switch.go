@@ -51,8 +51,8 @@ func (n *Network) newSwitch(i int, spec *topo.Switch, e *engine) *Switch {
 	} else {
 		e.fine = true
 	}
-	for _, address := range n.cfg.Controllers {
-		sw.control.channels = append(sw.control.channels, newChannel(sw, address))
+	for i, address := range n.cfg.Controllers {
+		sw.control.channels = append(sw.control.channels, newChannel(sw, i, address))
 	}
 	return sw
 }

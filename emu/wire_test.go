@@ -12,7 +12,7 @@ import (
 func wireOver(t *testing.T, c net.Conn) (*wire, net.Conn) {
 	t.Helper()
 	n := stepped(t, "single:1", 1, 1)
-	w, outer := newWire(c, newChannel(n.Switches()[0], "c"))
+	w, outer := newWire(c, newChannel(n.Switches()[0], 0, "c"))
 	t.Cleanup(func() { c.Close() })
 	return w, outer
 }

@@ -14,4 +14,6 @@ var (
 	ErrLate = errors.New("the generator was late")
 	// errMisforwarded: what switches were given leads elsewhere.
 	ErrMisforwarded = errors.New("packets went astray")
+	// ErrStale: switches took what they must not take, of an instance that was not their master.
+	ErrStale = errors.New("switches accepted writes of an instance that was not their master")
 )

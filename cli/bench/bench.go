@@ -27,7 +27,7 @@ code is 1. docs/benchmarks says what is counted, and how to read a report.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newReactive(), newStart(), newDiscovery(), newEmulator(), newPaths(), newReroute(), newLatency(),
-		newIntents(), newRequests(), newEvents(), newGrowth(), newRest(), newHypervisor(), newPaper(), newReport(),
+		newIntents(), newRequests(), newEvents(), newGrowth(), newRest(), newFailover(), newHypervisor(), newPaper(), newReport(),
 		newResponder(), newRelay())
 	return cmd
 }

@@ -1,0 +1,81 @@
+package local_test
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/weirnet/weir/cli"
+	"github.com/weirnet/weir/cluster/local"
+)
+
+// TestMain is weir too: the instances of these tests are processes of the test's own binary.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "node" {
+		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// TestKilledAndStartedAgain: one that was killed is missed by nobody, and comes back with what it had; at the end none is
+// left.
+func TestKilledAndStartedAgain(t *testing.T) {
+	ctx := t.Context()
+	c, err := local.Start(ctx, &local.Config{Instances: 3, Dir: t.TempDir(), Args: []string{"--log-level=warn"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	owner := c.Owner(ctx)
+	if owner != c.Instances[0] || c.Leader(ctx) == nil || len(c.OpenFlow()) != 3 {
+		t.Fatalf("%+v is the owner", owner)
+	}
+	one := c.Instances[2]
+	if one == c.Leader(ctx) {
+		one = c.Instances[1]
+	}
+	pid := one.PID()
+	one.Kill()
+	if one.Running() || one.PID() != 0 || len(c.Living()) != 2 || c.Owner(ctx) != owner {
+		t.Fatalf("after the kill %d live", len(c.Living()))
+	}
+	if err := one.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Begin(); err == nil || !strings.Contains(err.Error(), "runs already") {
+		t.Errorf("started twice: %v", err)
+	}
+	list, err := c.Members(ctx)
+	if err != nil || len(list) != 3 || one.PID() == pid {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	var pids []int
+	for _, one := range c.Instances {
+		pids = append(pids, one.PID())
+	}
+	c.Close()
+	for _, pid := range pids {
+		if syscall.Kill(pid, 0) != syscall.ESRCH {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// TestStartFails: what an instance says last is told, and none is left.
+func TestStartFails(t *testing.T) {
+	_, err := local.Start(t.Context(), &local.Config{Instances: 1, Dir: t.TempDir(), Args: []string{"--nonsense"}})
+	if err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("%v", err)
+	}
+	for want, cfg := range map[string]local.Config{
+		"1 to 7":              {Instances: 8},
+		"missing port":        {Instances: 1, API: "here"},
+		"a port from 1 to":    {Instances: 3, Peer: "127.0.0.1:65530"},
+		"address of OpenFlow": {Instances: 1, OpenFlow: "127.0.0.1:0"},
+	} {
+		if _, err := local.Start(t.Context(), &cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}
