@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/cluster/liveness"
+	"github.com/weirnet/weir/cluster/streams"
+	"github.com/weirnet/weir/store/etcd"
+	"github.com/weirnet/weir/store/owner"
+)
+
+// Config is what an instance needs to know of the others.
+type Config struct {
+	Members *etcd.Cluster
+	Own     *owner.Claim
+	Name    string
+	TLS     *cert.PeerFiles // nil: none is spoken
+	// Keep keeps the facts that an owner has sent, the whole file, valid during the call. It is called by one goroutine for
+	// each peer, and not while this instance owns the store.
+	Keep func(file []byte) error
+	Log  *slog.Logger
+}
+
+// Peers are the other instances, as one is joined to them. Any goroutine may use it.
+type Peers struct {
+	cfg     Config
+	streams *streams.Streams
+	facts   *facts
+	bell    chan struct{}
+	stop    func() // and waits
+}
+
+// Times of taking over.
+const (
+	// lookEvery is how often it is looked who the members are, and whether the owner is heard, without news.
+	lookEvery = 100 * time.Millisecond
+	// lineStep is how much later each next one in line tries to take the owner's place.
+	lineStep = 100 * time.Millisecond
+)
+
+// ring has the loop look at once.
+func (p *Peers) ring() {
+	select {
+	case p.bell <- struct{}{}:
+	default:
+	}
+}
+
+// number is the number of a member in streams.
+func number(member string) streams.ID {
+	n, _ := strconv.ParseUint(member, 16, 64) // the store's
+	return streams.ID(n)
+}
+
+// others are the members but this one.
+func others(list []etcd.Member) (peers []streams.Peer) {
+	for _, m := range list {
+		if !m.Self && m.Address != "" {
+			peers = append(peers, streams.Peer{ID: number(m.ID), Name: m.Name, Addr: m.Address})
+		}
+	}
+	return peers
+}
+
+// line is the order in which members take an owner's place: the store's leader last, so that no instance has both for long.
+// Who has no vote takes none.
+func line(list []etcd.Member) (ids []streams.ID) {
+	list = slices.DeleteFunc(slices.Clone(list), func(m etcd.Member) bool { return m.Learner })
+	slices.SortFunc(list, func(a, b etcd.Member) int {
+		if a.Leader != b.Leader {
+			return cmp.Compare(order(a.Leader), order(b.Leader))
+		}
+		return cmp.Compare(number(a.ID), number(b.ID))
+	})
+	for _, m := range list {
+		ids = append(ids, number(m.ID))
+	}
+	return ids
+}
+
+func order(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
+}
+
+// place is how many that are alive are before an instance in line; -1: it is not in line.
+func place(line []streams.ID, self streams.ID, heard func(streams.ID) bool) int {
+	n := 0
+	for _, id := range line {
+		switch {
+		case id == self:
+			return n
+		case heard(id):
+			n++
+		}
+	}
+	return -1
+}
+
+// watch decides when an owner's place is to be taken.
+type watch struct {
+	owner liveness.Life
+	since time.Time // of when nobody hears it; zero: somebody does
+}
+
+// look reports whether to take the place of an owner now, and otherwise when to look again, as far as that is known. place
+// is as of place.
+func (w *watch) look(now time.Time, owner liveness.Life, unheard bool, place int) (take bool, next time.Duration) {
+	if owner != w.owner || !unheard {
+		*w = watch{owner: owner}
+	}
+	if !unheard || place < 0 {
+		return false, lookEvery
+	}
+	if w.since.IsZero() {
+		w.since = now
+	}
+	if wait := time.Duration(place)*lineStep - now.Sub(w.since); wait > 0 {
+		return false, min(wait, lookEvery)
+	}
+	return true, lookEvery
+}

@@ -1,0 +1,86 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weirnet/weir/cluster/liveness"
+	"github.com/weirnet/weir/cluster/streams"
+)
+
+// One goroutine looks at the members and the owner, and sends the facts; package streams has its own. They end with Close.
+
+// Start joins an instance to the others. life is the number of this life (owner.Instance.Life).
+func Start(cfg Config, life uint64) (*Peers, error) {
+	self := cfg.Own.Self()
+	p := &Peers{cfg: cfg, bell: make(chan struct{}, 1)}
+	p.facts = &facts{news: p.ring, owns: cfg.Own.Owns, keep: cfg.Keep, sent: map[streams.ID]*sent{}, parts: map[streams.ID][]byte{}}
+	var err error
+	p.streams, err = streams.Start(streams.Config{
+		Cluster: cfg.Members.ID(), Self: liveness.Life{ID: number(self.Member), Incarnation: life}, Name: cfg.Name, TLS: cfg.TLS,
+		Kinds: []streams.Kind{{Number: factsKind, Name: "facts", Bulk: &streams.Receiver{
+			Began: p.facts.began, Take: p.facts.take, Ended: func(streams.ID, error) {},
+		}}},
+		Changed: p.ring, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("streams to other instances: %w", err)
+	}
+	cfg.Members.Serve(p.streams.Handler())
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { p.run(ctx) })
+	p.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		p.streams.Close()
+	})
+	return p, nil
+}
+
+// Close ends what Start began, and waits.
+func (p *Peers) Close() { p.stop() }
+
+func (p *Peers) run(ctx context.Context) {
+	var listed []streams.Peer
+	var w watch
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.bell:
+		case <-timer.C:
+		}
+		members := p.cfg.Members.Members()
+		if peers := others(members); !slices.Equal(peers, listed) {
+			listed = peers
+			p.streams.SetPeers(peers)
+		}
+		timer.Reset(p.lookAtOwner(&w, line(members)))
+		p.facts.send(p.streams, listed)
+	}
+}
+
+// lookAtOwner has the Claim take an owner's place if it is time to. It returns when to look again.
+func (p *Peers) lookAtOwner(w *watch, line []streams.ID) time.Duration {
+	by := p.cfg.Own.Owner()
+	if by.Member == "" || p.cfg.Own.Owns() {
+		return lookEvery
+	}
+	life := liveness.Life{ID: number(by.Member), Incarnation: by.Life}
+	self := p.cfg.Own.Self()
+	take, next := w.look(time.Now(), life, p.streams.Unheard(life), place(line, number(self.Member), p.streams.Heard))
+	if !take {
+		p.cfg.Own.Dead("")
+		return next
+	}
+	if p.cfg.Own.Dead(by.Member) {
+		p.cfg.Log.Warn("nobody hears the owner: this instance takes its place", "owner", by.Name)
+	}
+	return next
+}
