@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/weirnet/weir/cluster/streams"
+	"github.com/weirnet/weir/warmstart"
 )
 
 // The facts go as bulk streams, one to each peer for as long as it lasts. Each file is some parts: a byte that says whether
@@ -13,7 +14,6 @@ import (
 const (
 	factsKind = 1
 	partBytes = 256 << 10
-	factsMax  = 1 << 30 // bytes of a file that a receiver takes
 )
 
 const (
@@ -27,10 +27,11 @@ type facts struct {
 	owns func() bool
 	keep func(file []byte) error
 
+	sent map[streams.ID]*sent // the loop's
+
 	mu    sync.Mutex // guards what follows
 	file  []byte     // the newest; nil: none was given
 	turn  uint64     // of file
-	sent  map[streams.ID]*sent
 	parts map[streams.ID][]byte // received of the file that is coming
 }
 
@@ -95,15 +96,14 @@ func ended(b *streams.Bulk) bool {
 
 // sendParts sends a file.
 func sendParts(b *streams.Bulk, file []byte) error {
-	part := make([]byte, 0, 1+partBytes)
 	for first := true; first || len(file) > 0; first = false {
 		n := min(len(file), partBytes)
 		kind := morePart
 		if n == len(file) {
 			kind = lastPart
 		}
-		part = append(append(part[:0], kind), file[:n]...)
-		if err := b.Send(part); err != nil {
+		part := append(append(make([]byte, 0, 1+n), kind), file[:n]...)
+		if err := b.Send(part); err != nil { // which keeps the part
 			return err
 		}
 		file = file[n:]
@@ -134,8 +134,8 @@ func (f *facts) take(from streams.ID, part []byte) error {
 	}
 	f.mu.Unlock()
 	switch {
-	case len(file) > factsMax:
-		return fmt.Errorf("facts of more than %d bytes", factsMax)
+	case len(file) > warmstart.MaxFile:
+		return fmt.Errorf("facts of more than %d bytes", warmstart.MaxFile)
 	case part[0] == morePart:
 		return nil
 	}

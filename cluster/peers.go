@@ -18,7 +18,6 @@ import (
 type Config struct {
 	Members *etcd.Cluster
 	Own     *owner.Claim
-	Name    string
 	TLS     *cert.PeerFiles // nil: none is spoken
 	// Keep keeps the facts that an owner has sent, the whole file, valid during the call. It is called by one goroutine for
 	// each peer, and not while this instance owns the store.

@@ -5,16 +5,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
+	"github.com/weirnet/weir/cluster"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/store/etcd"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/warmstart"
 )
+
+// joinOthers joins this instance to the others of its cluster.
+func (c *Config) joinOthers(members *etcd.Cluster, own *owner.Claim) (*cluster.Peers, error) {
+	cfg := cluster.Config{Members: members, Own: own, Log: c.Log,
+		Keep: func(file []byte) error { return warmstart.Save(c.DataDir, file) }}
+	if files := c.peerFiles(); files.Cert != "" {
+		cfg.TLS = &files
+	}
+	return cluster.Start(cfg)
+}
+
+// newLife numbers a life of this instance for the others.
+func newLife() uint64 { return 1 + rand.Uint64N(math.MaxUint64) }
 
 // members are this instance, which decides, and the others.
 func (n *node) members() []client.Member {

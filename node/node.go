@@ -23,6 +23,7 @@ import (
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/cert"
+	"github.com/weirnet/weir/cluster"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/discovery"
@@ -118,11 +119,19 @@ func runOnce(ctx context.Context, cfg Config) error {
 	defer st.Close()
 	var own *owner.Claim
 	var terms *owner.Terms
-	var sb *standby // nil: nobody else can own the store
+	var sb *standby           // nil: nobody else can own the store
+	var others *cluster.Peers // nil: there can be none
 	if cfg.shared(st) {
 		now := cfg.configured(ctx, st)
-		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(clusterOf(st)).ID})
+		members := clusterOf(st)
+		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(members).ID, Life: newLife()})
 		defer own.Release()
+		if members.Open() {
+			if others, err = now.joinOthers(members, own); err != nil {
+				return err
+			}
+			defer others.Close()
+		}
 		sb = newStandby(&now, st, own)
 		defer sb.end()
 		if err := sb.wait(ctx); err != nil && ctx.Err() != nil {
@@ -151,6 +160,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 	if sb != nil {
 		n = sb.node
 	}
+	n.others = others
 	err = build(ctx, n, cfg, set, st, said, terms)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
 		return owner.SteppedDown(ctx)
@@ -194,6 +204,7 @@ type node struct {
 	said        *storeState
 	ended       atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
 	hung        atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
+	others      *cluster.Peers         // of a cluster; nil: there can be none
 	own         *owner.Claim           // of a store that others may use too; nil: nobody can
 	settings    *settings.Settings
 	discovery   *discovery.Discovery
@@ -242,7 +253,7 @@ func build(ctx context.Context, n *node, cfg Config, set *settings.Settings, st 
 	n.settings.Crossings(crossings(n.apps, &n.intents))
 	n.settings.OnChange(n.apps.Configure)
 	n.remember()
-	n.recorder = warmstart.New(cfg.DataDir, n.view, n.treeOf, n.alarms)
+	n.recorder = warmstart.NewTo(n.record, time.Now, n.view, n.treeOf, n.alarms)
 	n.answers.Recorder = n.recorder
 	n.definitions = n.cfg.definitions(n.store, n.alarms)
 	n.definitions.OnChange(n.tenants.Set)

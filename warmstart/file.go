@@ -45,9 +45,9 @@ func Load(dir string) (*Facts, error) {
 	return facts, nil
 }
 
-// save replaces the file of a data directory. When it returns without an error the file survives a
+// Save replaces the file of a data directory by a whole one. When it returns without an error the file survives a
 // crash.
-func save(dir string, file []byte) error {
+func Save(dir string, file []byte) error {
 	if len(file) > MaxFile {
 		return fmt.Errorf("%d bytes, want at most %d", len(file), MaxFile)
 	}

@@ -44,7 +44,7 @@ type Recorder struct {
 // broadcast tree, false if it has none; it and alarms may be nil.
 func New(dir string, view *netview.View, tree func(*netview.Snapshot, netview.DPID) (links, off []uint32, ok bool),
 	alarms alarm.Sink) *Recorder {
-	return NewTo(func(file []byte) error { return save(dir, file) }, time.Now, view, tree, alarms)
+	return NewTo(func(file []byte) error { return Save(dir, file) }, time.Now, view, tree, alarms)
 }
 
 // NewTo is New with another file and clock: save is given the whole file each time, valid during

@@ -167,7 +167,7 @@ func TestLoadRefusesAndKeepsADamagedFile(t *testing.T) {
 	}
 	path := filepath.Join(dir, FileName)
 	file, _ := appendFile(nil, some(5))
-	if err := save(dir, file); err != nil {
+	if err := Save(dir, file); err != nil {
 		t.Fatal(err)
 	}
 	if f, err := Load(dir); err != nil || !reflect.DeepEqual(text(f), text(some(5))) {

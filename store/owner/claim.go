@@ -53,6 +53,8 @@ type Instance struct {
 	Member string `json:"member,omitempty"`
 	// Parted is whether its program keeps its own configuration apart from the network's; earlier ones do not.
 	Parted bool `json:"parted"`
+	// Life is the number of this life in heartbeats (cluster/liveness); 0: it sends none.
+	Life uint64 `json:"number,omitempty"`
 }
 
 // String names the instance in messages.
@@ -69,6 +71,7 @@ type Claim struct {
 	terms    *Terms
 	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
 	dead     atomic.Pointer[string]     // the member of an owner that is taken for dead; empty: none
+	by       atomic.Pointer[Instance]   // the owner, as it was seen last; the zero value: nobody was
 	news     chan struct{}              // of dead, or of the owner's row
 }
 
@@ -80,16 +83,29 @@ func New(st store.Store, self Instance) *Claim {
 	o.terms = &Terms{st: st, owner: o.row}
 	o.standbys.Store(new([]Instance))
 	o.dead.Store(new(string))
+	o.by.Store(new(Instance))
 	return o
 }
 
 // Dead has an owner be replaced at once, though its row is there: nobody hears it any more. That costs an owner that lives its
-// place and no more, since switches refuse it from the next term on. member is Instance.Member; empty: nobody is dead.
-func (o *Claim) Dead(member string) {
-	if *o.dead.Swap(&member) != member {
-		o.ring()
+// place and no more, since switches refuse it from the next term on. member is Instance.Member; empty: nobody is dead. It
+// reports whether that is news.
+func (o *Claim) Dead(member string) bool {
+	if *o.dead.Swap(&member) == member {
+		return false
 	}
+	o.ring()
+	return true
 }
+
+// Self is this instance.
+func (o *Claim) Self() Instance { return o.self }
+
+// Owner is the owner of the store, as it was seen last; the zero value: nobody was.
+func (o *Claim) Owner() Instance { return *o.by.Load() }
+
+// Owns reports whether this instance owned the store when that was looked at last.
+func (o *Claim) Owns() bool { return o.by.Load().Incarnation == o.self.Incarnation }
 
 // ring has who waits look at once.
 func (o *Claim) ring() {
@@ -179,16 +195,19 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 		if r.owner != nil && bytes.Equal(r.owner.Value, o.row) {
 			o.owned = true
 			o.terms.rise(before)
+			o.by.Store(&o.self)
 			return nil, nil
 		}
 		if r.owner != nil {
 			other := ownerOf(r.owner.Value)
 			if dead := *o.dead.Load(); !o.isSelf(&other) && (other.Member == "" || other.Member != dead) {
 				o.terms.rise(before)
+				o.by.Store(&other)
 				return &other, nil
 			}
 		} else if o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
 			other := ownerOf(last.Value)
+			o.by.Store(new(Instance))
 			return &other, nil
 		}
 		if err := o.granted(ctx); err != nil {
@@ -211,6 +230,7 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 		if err == nil && result.Succeeded {
 			o.owned = true
 			o.terms.rise(before + 1)
+			o.by.Store(&o.self)
 		}
 		if err != nil || result.Succeeded {
 			return nil, err // if it was done all the same, the next call finds the row
