@@ -29,9 +29,9 @@ type facts struct {
 
 	sent map[streams.ID]*sent // the loop's
 
-	mu    sync.Mutex // guards what follows
-	file  []byte     // the newest; nil: none was given
-	turn  uint64     // of file
+	mu    sync.Mutex            // guards what follows
+	file  []byte                // the newest; nil: none was given
+	turn  uint64                // of file
 	parts map[streams.ID][]byte // received of the file that is coming
 }
 

@@ -17,10 +17,12 @@ import (
 func Start(cfg Config) (*Peers, error) {
 	self := cfg.Own.Self()
 	p := &Peers{cfg: cfg, bell: make(chan struct{}, 1)}
-	p.facts = &facts{news: p.ring, owns: cfg.Own.Owns, keep: cfg.Keep, sent: map[streams.ID]*sent{}, parts: map[streams.ID][]byte{}}
+	p.facts = &facts{news: p.ring, owns: cfg.Own.Owns, keep: cfg.Keep, sent: map[streams.ID]*sent{},
+		parts: map[streams.ID][]byte{}}
 	var err error
 	p.streams, err = streams.Start(streams.Config{
-		Cluster: cfg.Members.ID(), Self: liveness.Life{ID: number(self.Member), Incarnation: self.Life}, Name: self.Name, TLS: cfg.TLS,
+		Cluster: cfg.Members.ID(), Self: liveness.Life{ID: number(self.Member), Incarnation: self.Life}, Name: self.Name,
+		TLS: cfg.TLS,
 		Kinds: []streams.Kind{{Number: factsKind, Name: "facts", Bulk: &streams.Receiver{
 			Began: p.facts.began, Take: p.facts.take, Ended: func(streams.ID, error) {},
 		}}},

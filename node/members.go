@@ -21,7 +21,7 @@ import (
 )
 
 // joinOthers joins this instance to the others of its cluster.
-func (c *Config) joinOthers(members *etcd.Cluster, own *owner.Claim) (*cluster.Peers, error) {
+func joinOthers(c *Config, members *etcd.Cluster, own *owner.Claim) (*cluster.Peers, error) {
 	cfg := cluster.Config{Members: members, Own: own, Log: c.Log,
 		Keep: func(file []byte) error { return warmstart.Save(c.DataDir, file) }}
 	if files := c.peerFiles(); files.Cert != "" {

@@ -127,7 +127,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(members).ID, Life: newLife()})
 		defer own.Release()
 		if members.Open() {
-			if others, err = now.joinOthers(members, own); err != nil {
+			if others, err = joinOthers(&now, members, own); err != nil {
 				return err
 			}
 			defer others.Close()
@@ -253,7 +253,7 @@ func build(ctx context.Context, n *node, cfg Config, set *settings.Settings, st 
 	n.settings.Crossings(crossings(n.apps, &n.intents))
 	n.settings.OnChange(n.apps.Configure)
 	n.remember()
-	n.recorder = warmstart.NewTo(n.record, time.Now, n.view, n.treeOf, n.alarms)
+	n.recorder = warmstart.NewTo(record(n), time.Now, n.view, n.treeOf, n.alarms)
 	n.answers.Recorder = n.recorder
 	n.definitions = n.cfg.definitions(n.store, n.alarms)
 	n.definitions.OnChange(n.tenants.Set)

@@ -60,10 +60,12 @@ func (n *node) treeOf(s *netview.Snapshot, dpid netview.DPID) (links, off []uint
 	return tree.Links, tree.Off, ok
 }
 
-// record keeps the facts of the network, in the data directory and at the other instances.
-func (n *node) record(file []byte) error {
-	if n.others != nil {
-		n.others.Facts(file)
+// record returns what keeps the facts of the network, in the data directory and at the other instances.
+func record(n *node) func(file []byte) error {
+	return func(file []byte) error {
+		if n.others != nil {
+			n.others.Facts(file)
+		}
+		return warmstart.Save(n.cfg.DataDir, file)
 	}
-	return warmstart.Save(n.cfg.DataDir, file)
 }
