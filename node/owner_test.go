@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/loadswitch"
 	"github.com/weirnet/weir/intent"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/node"
@@ -144,10 +144,14 @@ func TestSteppingDown(t *testing.T) {
 	if got := masters(); !slices.Equal(got, []string{"other", "other"}) {
 		t.Errorf("when it has stepped down its switches have the masters %q", got)
 	}
-	if c, err := net.Dial("tcp", i.cfg.OpenFlow.Listen); err != nil {
-		t.Errorf("switches cannot connect to a standby: %v", err)
-	} else {
-		c.Close()
+	top, err := loadswitch.ParseTopology("linear:2", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := loadswitch.New(top, loadswitch.Config{})
+	defer n.Close(context.Background())
+	if err := n.Connect(t.Context(), i.cfg.OpenFlow.Listen); err != nil {
+		t.Fatalf("switches cannot connect to a standby: %v", err)
 	}
 	txn(store.Delete(store.Span{From: key}))
 	<-ready
@@ -155,7 +159,7 @@ func TestSteppingDown(t *testing.T) {
 		page, err := i.api.Members(t.Context())
 		return err == nil && len(page.Items) == 1 && page.Items[0].State == "ready" && page.Items[0].Leader
 	})
-	i.await("the switches, again", func() bool { return i.connected() == 2 })
+	i.await("the switches that have connected to the standby", func() bool { return i.connected() == 2 })
 }
 
 // slowLoader is a store of which the intents take long to read: until it is told to go on.
