@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/weirnet/weir/api/rest"
 	"github.com/weirnet/weir/cli/command"
+	"github.com/weirnet/weir/cluster/local"
 	"github.com/weirnet/weir/emu/topo"
 	"github.com/weirnet/weir/node"
 	"github.com/weirnet/weir/openflow"
@@ -44,6 +47,10 @@ type upFlags struct {
 	profile  string
 	intents  int
 	cuts     time.Duration
+
+	instances int
+	peer      string
+	killEvery time.Duration
 }
 
 func newUp() *cobra.Command {
@@ -62,12 +69,18 @@ TOPOLOGY is ` + strings.Join(topo.Forms(), ", ") + `, or a YAML or GraphML file;
 hosts of each switch.
 
 Switches connect to the instance by pipes inside the process, or by TCP with --tcp. The instance is like that of weir node: other
-switches may connect to it, and weir get, weir path and all other commands work on it.`,
+switches may connect to it, and weir get, weir path and all other commands work on it.
+
+With --instances 3 there is a cluster of three, each a process of its own, at ports that are ` + strconv.Itoa(local.PortStep) + ` apart (docs/cluster.md). The switches connect to
+all of them. The number of one, typed on the terminal, kills it, as kill -9 does, and starts it again the next time; k does that with
+the owner. Where there is no terminal the same are read from the standard input, a line each. --kill-every kills the owner
+by itself. What is lost meanwhile is counted.`,
 		Example: `  weir up
   weir up fattree:4,hosts=2
   weir up examples/two-sites.yaml
   weir up --intents 1000 --cuts 2s
   weir up --intents 0                     no intents, and no cuts
+  weir up --instances 3 wan:50 --intents 100
   weir up ring:8 --openflow-version 1.0 --tcp`,
 		Args: command.WantArgs(0, 1, "at most one TOPOLOGY, such as linear:4"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -104,6 +117,10 @@ switches may connect to it, and weir get, weir path and all other commands work 
 	fs.DurationVar(&f.cuts, "cuts", 5*time.Second,
 		"time between a cut of a link and its restoration, when all intents are installed; 0: no cuts. 0 where a TOPOLOGY is given, unless said")
 	fs.BoolVar(&f.tcp, "tcp", false, "connect switches by TCP, not by pipes in the process")
+	fs.IntVar(&f.instances, "instances", 1, "of a cluster, 1 to 7; more than 1 are processes of their own, and imply --tcp")
+	fs.StringVar(&f.peer, "peer", "127.0.0.1:9876", "with --instances: address that instances connect to each other by, HOST:PORT, of the first")
+	fs.DurationVar(&f.killEvery, "kill-every", 0,
+		"time between two kills of the owner, which is started again half of it later; 0: it is killed by hand only")
 	fs.BoolVar(&f.plain, "plain", false, "lines instead of a page, on a terminal too")
 	fs.StringVar(&f.log, "log", "", "file that the instance logs to; standard error if none is given and there is no page")
 	fs.StringVar(&f.level, "log-level", f.level, "what is logged: debug, info, warn or error")
@@ -126,6 +143,9 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 		return fmt.Errorf("--intents %d and --cuts %v given, want none below 0", f.intents, f.cuts)
 	}
 	if err := f.checkExposure(); err != nil {
+		return err
+	}
+	if err := f.checkInstances(cmd.Flags()); err != nil {
 		return err
 	}
 	topology, err := topo.Load(spec, f.seed)
@@ -171,12 +191,24 @@ func (f *upFlags) run(cmd *cobra.Command, spec string) error {
 		s.link = topology.Links[0].ID
 	}
 	cfg.EmulatorAPI, cfg.CaptureDir, cfg.Note = f.emulator, f.captures, s.event
-	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, cfg.Node.DataDir) }
+	dir := cfg.Node.DataDir
+	if f.instances > 1 {
+		restore, err := f.cluster(cmd, &cfg, s)
+		if err != nil {
+			return command.RuntimeError(err)
+		}
+		defer restore()
+		dir = filepath.Join(dir, "a")
+	}
+	cfg.Ready = func(at node.Addresses, emulator string) { s.ready(at, emulator, dir) }
 	cfg.Show, cfg.Complete, cfg.Installed = s.show, s.complete, s.installed
 	cfg.Intents, cfg.Cuts = f.intents, f.cuts
 	err = up.Run(ctx, cfg)
 	if s.fidelity != "" {
 		fmt.Fprintln(out, s.fidelity)
+	}
+	if s.survived != "" {
+		fmt.Fprintln(out, s.survived)
 	}
 	return nodeError(err)
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,6 +55,44 @@ schedule:
 	stop()
 	if c := <-code; c != command.ExitDone {
 		t.Errorf("exit code %d: %s", c, errs.String())
+	}
+}
+
+// TestUpKillsItsOwner: of three instances the owner is killed by what is typed, another takes over, no packet over an
+// intent is lost, the one that was killed comes back, and nothing is left at the end.
+func TestUpKillsItsOwner(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	typed, keyboard := io.Pipe()
+	var out, errs said
+	ctx, stop := context.WithCancel(t.Context())
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"up", "linear:3,hosts=2", "--plain", "--instances", "3", "--intents", "6", "--data-dir", dir,
+			"--api", "127.0.0.1:0", "--openflow", "127.0.0.1:0", "--peer", "127.0.0.1:0", "--emulator-api", "127.0.0.1:0"},
+			typed, &out, &errs)
+	}()
+	defer stop()
+	out.await(t, `all 3 switches, 2 links and 6 hosts have answered after .*`)
+	out.await(t, `6 intents between hosts are installed .*`)
+	fmt.Fprintln(keyboard, "k")
+	pid := out.await(t, `event: instance a is killed \(process ([0-9]+)\)`)[1]
+	if n, err := strconv.Atoi(pid); err != nil || syscall.Kill(n, 0) != syscall.ESRCH {
+		t.Errorf("process %s lives", pid)
+	}
+	next := out.await(t, `event: instance ([bc]) is the owner now`)[1]
+	fmt.Fprintln(keyboard, "king")
+	out.await(t, `event: "king" given, want the number of an instance, 1 to 3, or k for the owner`)
+	fmt.Fprintln(keyboard, "1")
+	out.await(t, `event: instance a is started again`)
+	out.await(t, `.* lost 0; instances: 1 a standby.*`+next+` owner of 3 switches.*`)
+	stop()
+	if c := <-code; c != command.ExitDone {
+		t.Errorf("exit code %d: %s", c, errs.String())
+	}
+	out.await(t, `instances were killed 1 time; .* and 0 packets of [1-9][0-9,]* over intents`)
+	if _, err := os.Stat(filepath.Join(dir, "c.log")); err != nil {
+		t.Error(err)
 	}
 }
 

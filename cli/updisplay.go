@@ -20,8 +20,10 @@ type upDisplay struct {
 	usage    string
 	link     string        // id of a link of the network; empty if it has none
 	cutHint  string        // the command that cuts a link, for the page
+	keys     string        // what may be typed, for the page; empty: nothing
 	lastLine time.Duration // age of the state in the last line
 	fidelity string        // how well the network has kept its delays
+	survived string        // what was lost while instances were killed; empty: there is one only
 
 	mu     sync.Mutex // guards what follows, and out
 	begun  time.Time
@@ -70,11 +72,11 @@ func (s *upDisplay) ready(at node.Addresses, emulator, dir string) {
 func (s *upDisplay) show(st *up.State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fidelity = st.Fidelity
+	s.fidelity, s.survived = st.Fidelity, st.Survived()
 	switch {
 	case s.page != nil:
 		s.page.draw(st.Page(s.page.width()) + strings.Join(s.events, "") + "\n  try         " + s.usage + s.cutHint +
-			"\n  end it with Ctrl-C\n")
+			s.keys + "\n  end it with Ctrl-C\n")
 	case s.lastLine == 0 || st.Age-s.lastLine >= linePeriod:
 		s.lastLine = st.Age
 		fmt.Fprintln(s.out, st.Line())

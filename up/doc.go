@@ -1,5 +1,5 @@
-// Package up is an instance and an emulated network in one process: the demonstration, and the
-// fixture of many tests.
+// Package up is an instance and an emulated network in one process, or a cluster of instances beside
+// the network: the demonstration, and the fixture of many tests.
 //
 // # The problem
 //
@@ -20,6 +20,10 @@
 // when all are installed their hosts ping each other, and links are cut and restored. The State
 // counts the intents by state, from the API's events, and the packets sent over them and lost.
 //
+// With Config.Cluster the instances are processes (package cluster/local), and the switches connect to
+// all of them. They are killed and started again by what is typed, or by the clock. What the owner
+// knows is asked for over its API, and events are followed at whoever is it.
+//
 // # Invariants
 //
 //   - What is shown is counted, not assumed: switches, links and hosts in the view of the instance,
@@ -27,6 +31,7 @@
 //   - A network that is taken down again leaves nothing behind: a data directory that nobody asked
 //     for is removed.
 //
+// cluster.go decides who is killed and started again, and is pure too; cluster_loop.go does it.
 // page.go prints a State, pings.go chooses who pings whom, intents.go draws the intents and keeps
 // their states: all three are pure. loop.go and intents_loop.go own the goroutines.
 package up

@@ -18,7 +18,8 @@ import (
 // workload asks the instance for intents over its API, has their hosts ping each other, and cuts
 // links. It has two goroutines: follow, which reads the intents' events, and run.
 type workload struct {
-	api      *client.Client
+	find     func(context.Context) *client.Client // of the instance that decides; nil: none does now
+	moves    bool                                 // another may do so later
 	operator *control.Operator
 	topo     *topo.Topology
 	list     []demoIntent
@@ -55,12 +56,18 @@ func (d *workload) run(ctx context.Context) error {
 	defer followers.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	page, err := d.api.Members(ctx) // events are read from its revision on
+	api := d.find(ctx)
+	for ; api == nil; api = d.find(ctx) {
+		if !wait(ctx, refollowPeriod) {
+			return nil
+		}
+	}
+	page, err := api.Members(ctx) // events are read from its revision on
 	if err != nil {
 		return err
 	}
-	followers.Go(func() { d.follow(ctx, page.Revision) })
-	if err := d.submit(ctx); err != nil {
+	followers.Go(func() { d.follow(ctx, api, page.Revision) })
+	if err := d.submit(ctx, api); err != nil {
 		return err
 	}
 	tick := time.NewTicker(pingInterval)
@@ -85,7 +92,7 @@ func (d *workload) run(ctx context.Context) error {
 }
 
 // submit sends the requests in batches.
-func (d *workload) submit(ctx context.Context) error {
+func (d *workload) submit(ctx context.Context, api *client.Client) error {
 	for first := 0; first < len(d.list); first += batchSize {
 		var batch []client.IntentRequest
 		for _, w := range d.list[first:min(first+batchSize, len(d.list))] {
@@ -94,7 +101,7 @@ func (d *workload) submit(ctx context.Context) error {
 					Dst: client.HostEnd(hostID(&d.topo.Hosts[w.to]))})
 		}
 		limited, cancel := context.WithTimeout(ctx, batchTimeout)
-		answers, err := d.api.CreateIntents(limited, batch, client.CreateOptions{})
+		answers, err := api.CreateIntents(limited, batch, client.CreateOptions{})
 		cancel()
 		if err != nil {
 			return fmt.Errorf("asking for intents: %w", err)
@@ -108,9 +115,59 @@ func (d *workload) submit(ctx context.Context) error {
 	return nil
 }
 
-// follow reads the intents' events.
-func (d *workload) follow(ctx context.Context, after string) {
-	err := d.api.Watch(ctx, client.Watch{After: after, Kinds: []string{"intent"}}, func(e client.Event) error {
+// refollowPeriod is how long is waited until it is looked again who decides.
+const refollowPeriod = 200 * time.Millisecond
+
+// follow reads the intents' events, of a cluster those of the instance that decides.
+func (d *workload) follow(ctx context.Context, api *client.Client, after string) {
+	for {
+		err := d.followOne(ctx, api, after)
+		if !d.moves || ctx.Err() != nil {
+			if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
+				d.note(fmt.Sprintf("the intents cannot be followed: %v", err))
+			}
+			return
+		}
+		for after = ""; after == ""; {
+			if !wait(ctx, refollowPeriod) {
+				return
+			}
+			if api = d.find(ctx); api != nil {
+				after = d.reread(ctx, api)
+			}
+		}
+	}
+}
+
+// reread reads the states of all intents, and returns from where on events follow; empty: they could not be read.
+func (d *workload) reread(ctx context.Context, api *client.Client) (revision string) {
+	page, err := api.Intents(ctx)
+	if err != nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range page.Items {
+		d.states.update(page.Items[i].ID, page.Items[i].State, false)
+	}
+	return page.Revision
+}
+
+// followOne reads the events of an instance, until it is gone, or another decides.
+func (d *workload) followOne(ctx context.Context, api *client.Client, after string) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	if d.moves {
+		var looking sync.WaitGroup
+		defer looking.Wait()
+		defer end()
+		looking.Go(func() {
+			for wait(ctx, refollowPeriod) && d.find(ctx) == api {
+			}
+			end()
+		})
+	}
+	return api.Watch(ctx, client.Watch{After: after, Kinds: []string{"intent"}}, func(e client.Event) error {
 		if e.Kind != "intent" {
 			return nil
 		}
@@ -123,8 +180,17 @@ func (d *workload) follow(ctx context.Context, after string) {
 		d.states.update(it.ID, it.State, e.Delete)
 		return nil
 	})
-	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
-		d.note(fmt.Sprintf("the intents cannot be followed: %v", err))
+}
+
+// wait waits for a time; false: the context has ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
 	}
 }
 

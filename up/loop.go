@@ -28,6 +28,9 @@ type Config struct {
 	Node    node.Config // an empty DataDir is a new directory, removed at the end
 	Network emu.Config  // Controllers and Dial are set by Run
 	TCP     bool        // connect switches by TCP, not by pipes in the process
+	// Cluster, if set, is the instances in place of one in this process: processes. Of Node only DataDir, Version, Log and
+	// API are looked at then.
+	Cluster *Cluster
 	Pace    Pace
 	// EmulatorAPI is the address of the network's own API, which accepts the instance's tokens;
 	// empty for none.
@@ -100,6 +103,9 @@ func Run(ctx context.Context, cfg Config) error {
 		cfg.Node.DataDir = dir
 	}
 	u := &up{cfg: cfg, begun: begun}
+	if cfg.Cluster != nil {
+		return u.runCluster(ctx)
+	}
 	return u.run(ctx)
 }
 
@@ -107,6 +113,7 @@ type up struct {
 	cfg   Config
 	begun time.Time
 	view  *netview.View
+	crew  *crew // of a cluster; nil: the instance is in this process
 	net   *emu.Network
 	pings []*host.Ping // the last of each host; nil before
 	// tenants are those of the instance.
@@ -154,8 +161,11 @@ func (u *up) run(outer context.Context) error {
 func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listener) error {
 	c := u.cfg.Network
 	c.Controllers = []string{at.OpenFlow}
+	if u.crew != nil {
+		c.Controllers = u.crew.cluster.OpenFlow()
+	}
 	c.Silent = true // they are pinged soon, at a limited rate
-	if !u.cfg.TCP {
+	if !u.cfg.TCP && u.crew == nil {
 		c.Dial = func(ctx context.Context, _ string) (net.Conn, error) { return pipes.Dial(ctx) }
 	}
 	n, err := emu.New(c)
@@ -204,13 +214,18 @@ func (u *up) network(ctx context.Context, at node.Addresses, pipes *pipe.Listene
 	if at.APITLS {
 		scheme = "https://"
 	}
-	w := &monitor{topology: c.Topology.Name, api: scheme + at.API, network: n, view: u.view, tenants: u.tenants.Count,
-		pinger: newPinger(c.Topology, c.Seed)}
+	w := &monitor{topology: c.Topology.Name, api: scheme + at.API, network: n, pinger: newPinger(c.Topology, c.Seed)}
+	if u.crew != nil {
+		w.seen, w.crew = u.crew, u.crew
+		u.crew.allLinks = 2 * len(c.Topology.Links)
+		running.Go(func() { u.crew.run(ctx) })
+	} else {
+		w.seen = ownView{u.view, u.tenants.Count}
+	}
 	if u.cfg.Intents > 0 {
 		if w.workload, err = u.newWorkload(w, d); err != nil {
 			return err
 		}
-		defer w.workload.api.Close()
 		u.startIntents = func() {
 			running.Go(func() {
 				if err := w.workload.run(ctx); err != nil && ctx.Err() == nil {
@@ -234,7 +249,11 @@ func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, err
 		return nil, nil, err
 	}
 	var err error
-	if access.Tokens, err = rest.LoadTokens(u.cfg.Node.DataDir); err != nil {
+	dir := u.cfg.Node.DataDir
+	if u.crew != nil {
+		dir = u.crew.cluster.Instances[0].Dir
+	}
+	if access.Tokens, err = rest.LoadTokens(dir); err != nil {
 		return nil, nil, err
 	}
 	l, err := net.Listen("tcp", u.cfg.EmulatorAPI)
@@ -247,9 +266,15 @@ func (u *up) emulatorAPI(d *control.Operator) (*emuapi.Server, net.Listener, err
 
 // newWorkload makes the client of the instance's API that asks for intents.
 func (u *up) newWorkload(w *monitor, d *control.Operator) (*workload, error) {
-	c, err := client.New(client.Config{Address: w.api, Token: client.FindToken("", u.cfg.Node.DataDir)})
-	if err != nil {
-		return nil, err
+	var find func(context.Context) *client.Client
+	if u.crew != nil {
+		find = u.crew.ownerClient
+	} else {
+		c, err := client.New(client.Config{Address: w.api, Token: client.FindToken("", u.cfg.Node.DataDir)})
+		if err != nil {
+			return nil, err
+		}
+		find = func(context.Context) *client.Client { return c }
 	}
 	n := u.cfg.Network
 	list := newDemoIntents(w.pinger, u.cfg.Intents, n.Seed)
@@ -257,8 +282,8 @@ func (u *up) newWorkload(w *monitor, d *control.Operator) (*workload, error) {
 	if note == nil {
 		note = func(string) {}
 	}
-	return &workload{api: c, operator: d, topo: n.Topology, list: list, cutEvery: u.cfg.Cuts, seed: n.Seed, note: note,
-		states: newIntentStates(list)}, nil
+	return &workload{find: find, moves: u.crew != nil, operator: d, topo: n.Topology, list: list, cutEvery: u.cfg.Cuts,
+		seed: n.Seed, note: note, states: newIntentStates(list)}, nil
 }
 
 // loop sends the pings and shows the State until the context ends.
@@ -273,7 +298,7 @@ func (u *up) loop(ctx context.Context, w *monitor) {
 		case <-ctx.Done():
 			return
 		case <-ask.C:
-			if w.view.Snapshot().Settled() || time.Since(u.begun) > discoveryTimeout {
+			if w.seen.settled() || time.Since(u.begun) > discoveryTimeout {
 				slot = u.pingSlots(w, slot)
 			}
 			if t := w.network.Totals(); w.answered == 0 && w.complete(&t) {
@@ -286,6 +311,9 @@ func (u *up) loop(ctx context.Context, w *monitor) {
 		}
 		if w.answered != 0 && !complete {
 			complete = true
+			if u.crew != nil && u.startIntents == nil {
+				u.crew.answered()
+			}
 			if u.cfg.Complete != nil {
 				u.cfg.Complete(w.state(time.Since(u.begun)))
 			}
@@ -295,6 +323,9 @@ func (u *up) loop(ctx context.Context, w *monitor) {
 		}
 		if complete && !installed && w.workload != nil && w.workload.allInstalled() {
 			installed = true
+			if u.crew != nil {
+				u.crew.answered()
+			}
 			if u.cfg.Installed != nil {
 				u.cfg.Installed(w.state(time.Since(u.begun)))
 			}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/emu"
-	"github.com/weirnet/weir/netview"
 )
 
 // monitor makes States from the network and the instance's view.
@@ -12,8 +11,8 @@ type monitor struct {
 	topology string
 	api      string
 	network  *emu.Network
-	view     *netview.View
-	tenants  func() int
+	seen     seen
+	crew     *crew // of a cluster; nil: the instance is alone
 	pinger   *pinger
 	workload *workload // nil: no intents are asked for
 
@@ -22,44 +21,14 @@ type monitor struct {
 	answered time.Duration
 }
 
-// confirmedLinks counts the links that are confirmed in both directions. Links remembered from an
-// earlier network are not confirmed.
-func (w *monitor) confirmedLinks() (n int) {
-	for there, back := range w.view.Snapshot().LinkPairs() {
-		if confirmed(there) && confirmed(back) {
-			n++
-		}
-	}
-	return n
-}
-
-func confirmed(l *netview.Link) bool { return l != nil && l.Up && l.State == netview.LinkConfirmed }
-
-// connected counts the switches that are connected to the instance.
-func (w *monitor) connected() (n int) {
-	for sw := range w.view.Snapshot().Switches() {
-		if sw.Connected {
-			n++
-		}
-	}
-	return n
-}
-
-// alarms counts the active alarms.
-func (w *monitor) alarms() (n int) {
-	for a := range w.view.Snapshot().Alarms() {
-		if a.Active {
-			n++
-		}
-	}
-	return n
-}
-
 // complete reports whether every switch is connected, every link is found, and every host has
 // answered.
 func (w *monitor) complete(t *emu.Totals) bool {
-	return w.pinger.answered == w.pinger.reachable && w.view.Snapshot().Counts().Links >= 2*t.Links &&
-		w.connected() == t.Switches && w.confirmedLinks() == t.Links
+	if w.pinger.answered < w.pinger.reachable {
+		return false
+	}
+	k := w.seen.knows()
+	return k.directions >= 2*t.Links && k.switches == t.Switches && k.links == t.Links
 }
 
 // state makes the State at an age of the network.
@@ -70,18 +39,22 @@ func (w *monitor) state(age time.Duration) *State {
 	}
 	since := max((age - w.at).Seconds(), 1e-3)
 	n, p50, p99 := w.pinger.takeRTTs()
+	k := w.seen.knows()
 	s := &State{
 		Topology: w.topology, API: w.api, Age: age,
-		Switches: Progress{w.connected(), t.Switches}, Links: Progress{w.confirmedLinks(), t.Links},
+		Switches: Progress{k.switches, t.Switches}, Links: Progress{k.links, t.Links},
 		Hosts: Progress{w.pinger.answered, w.pinger.reachable}, Unreachable: t.Hosts - w.pinger.reachable,
-		Tenants: w.tenants(), Learned: w.view.Snapshot().Counts().Hosts, Flows: int(t.Entries),
+		Tenants: k.tenants, Learned: k.hosts, Flows: int(t.Entries),
 		PacketIns: float64(t.PacketIns-w.last.PacketIns) / since, FlowMods: float64(t.FlowMods-w.last.FlowMods) / since,
 		Hops:  float64(t.PacketHops-w.last.PacketHops) / since,
 		Pings: float64(n) / since, Lost: w.pinger.lost, P50: p50, P99: p99,
-		Alarms: w.alarms(), Answered: w.answered,
+		Alarms: k.alarms, Answered: w.answered,
 	}
 	f := w.network.Fidelity()
 	s.Lagging, s.Fidelity = lagging(&f), fidelitySummary(&f)
+	if w.crew != nil {
+		s.Members, s.Kills = w.crew.Members(), w.crew.killed()
+	}
 	if w.workload != nil {
 		s.Intents, s.IntentsAfter = w.workload.state()
 	}

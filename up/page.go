@@ -50,6 +50,9 @@ type State struct {
 	Lagging  string        // how the machine does not keep up with the network; empty: it does
 	Fidelity string        // whether it has kept up since the start; empty: no delay was promised
 
+	Members []Member // of the cluster; nil: the instance is alone
+	Kills   int      // of instances, since the start
+
 	Intents      IntentStats   // zero if none are asked for
 	IntentsAfter time.Duration // time from the request until all were installed; 0 before that
 }
@@ -79,6 +82,9 @@ func (s *State) Page(width int) string {
 		thousands(s.Lost), duration(s.P50), duration(s.P99))
 	s.intentLines(line)
 	line("")
+	if len(s.Members) > 0 {
+		line("  instances   %s", membersText(s.Members))
+	}
 	line("  alarms      %d active   API %s", s.Alarms, s.API)
 	if s.Lagging != "" {
 		line("  late        %s", s.Lagging)
@@ -150,8 +156,23 @@ func (s *State) Line() string {
 			w.otherStates(),
 			thousands(uint64(w.Reroutes)), thousands(uint64(w.Cuts)), thousands(w.Sent), thousands(w.Lost))
 	}
+	if len(s.Members) > 0 {
+		text += "; instances: " + membersText(s.Members)
+	}
 	if s.Lagging != "" {
 		text += "; " + s.Lagging
+	}
+	return text
+}
+
+// Survived tells what was lost while instances of the cluster were killed; empty if the instance is alone.
+func (s *State) Survived() string {
+	if len(s.Members) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("instances were killed %s; %s of all pings lost", Counted(s.Kills, "time", "times"), thousands(s.Lost))
+	if w := &s.Intents; w.All > 0 {
+		text += fmt.Sprintf(", and %s of %s over intents", Counted(int(w.Lost), "packet", "packets"), thousands(w.Sent))
 	}
 	return text
 }

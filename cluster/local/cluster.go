@@ -26,7 +26,7 @@ type Config struct {
 	Program   string // the weir binary; empty: this one
 	Dir       string // has a data directory and a log for each instance
 	// OpenFlow, API and Peer are the addresses of the first instance; the ports of each further one are PortStep higher.
-	// Empty: ports on loopback that nobody listens at.
+	// Empty, or with port 0: ports on loopback that nobody listens at.
 	OpenFlow, API, Peer string
 	Args                []string // further arguments of weir node
 }
@@ -96,7 +96,7 @@ func (cfg *Config) instance(i int) (*Instance, error) {
 	return one, nil
 }
 
-// address is the i-th one's, where the first one's is given; else a port that nobody listens at.
+// address is the i-th one's, where the first one's is given; else one with a port that nobody listens at.
 func address(first string, i int) (string, error) {
 	if first == "" {
 		return freePort()
@@ -106,8 +106,11 @@ func address(first string, i int) (string, error) {
 		return "", err
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
+	if err == nil && n == 0 {
+		return freePort()
+	}
 	n += uint64(PortStep * i)
-	if err != nil || n == 0 || n > 65535 {
+	if err != nil || n > 65535 {
 		return "", fmt.Errorf("%s given, want HOST:PORT with a port from 1 to %d", first, 65535-PortStep*(MaxInstances-1))
 	}
 	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil

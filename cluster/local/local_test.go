@@ -72,7 +72,7 @@ func TestStartFails(t *testing.T) {
 		"1 to 7":              {Instances: 8},
 		"missing port":        {Instances: 1, API: "here"},
 		"a port from 1 to":    {Instances: 3, Peer: "127.0.0.1:65530"},
-		"address of OpenFlow": {Instances: 1, OpenFlow: "127.0.0.1:0"},
+		"address of OpenFlow": {Instances: 1, OpenFlow: "127.0.0.1:of"},
 	} {
 		if _, err := local.Start(t.Context(), &cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", cfg, err)

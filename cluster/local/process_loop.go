@@ -72,6 +72,9 @@ func (i *Instance) Begin() error {
 		args = append(args, "--join", i.join)
 	}
 	cmd := exec.Command(program, slices.Concat(args, i.args)...)
+	if i.program == "" {
+		cmd.Args[0] = os.Args[0] // as this process was called
+	}
 	cmd.Stdout, cmd.Stderr = log, log
 	// A group of its own: an interrupt of the terminal is for who started it, which ends it in turn.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
