@@ -148,7 +148,7 @@ func TestSteppingDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := loadswitch.New(top, loadswitch.Config{})
+	n := loadswitch.New(top, loadswitch.Config{Version: openflow.V13})
 	defer n.Close(context.Background())
 	if err := n.Connect(t.Context(), i.cfg.OpenFlow.Listen); err != nil {
 		t.Fatalf("switches cannot connect to a standby: %v", err)
