@@ -139,6 +139,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 		} else if err != nil {
 			return err
 		}
+		sb.ask()
 		var ended func()
 		ctx, ended = own.Hold(ctx, func(why string) { said.say("owner", why) })
 		defer ended()

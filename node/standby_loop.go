@@ -103,6 +103,13 @@ func (s *standby) holdSwitches() error {
 	return nil
 }
 
+// ask asks the switches for the role of master, in the term that this instance has begun.
+func (s *standby) ask() {
+	if s.switches != nil {
+		s.switches.Standby.Ask()
+	}
+}
+
 // end ends what is served and held, and waits.
 func (s *standby) end() {
 	s.stop()

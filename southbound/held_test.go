@@ -109,3 +109,36 @@ func TestTakenDuringHandshake(t *testing.T) {
 		}
 	})
 }
+
+// TestAskedBeforeTaken: the switches give the role, and who was their master has lost it, before the engines are there;
+// sessions begin when they are, also of switches that connect in between, each once.
+func TestAskedBeforeTaken(t *testing.T) {
+	for _, between := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			owner, c := newContender(t, 5), newContender(t, 6)
+			c.g.Standby.Hold()
+			dialer, roles := session.NewDialer(session.Config{}), new(session.Roles)
+			defer dialer.Close(context.Background())
+			owner.meet(dialer, roles, 7)
+			var held *session.Session
+			if !between {
+				held = c.meet(dialer, roles, 7)
+			}
+			c.g.Standby.Ask()
+			if between {
+				held = c.meet(dialer, roles, 7)
+			}
+			synctest.Wait()
+			if held.Role() != openflow.RoleMaster || c.sw != nil || c.g.Standby.Held() != 1 {
+				t.Errorf("asked: role %v, begun %t, %d held", held.Role(), c.sw != nil, c.g.Standby.Held())
+			}
+			_ = owner.write()
+			owner.is("the owner, replaced", false)
+			c.g.Standby.Take()
+			c.is("taken", true)
+			if c.g.Standby.Held() != 0 || len(hubPorts(c, 7)) != len(hubPorts(owner, 7)) {
+				t.Errorf("%d held, ports %v", c.g.Standby.Held(), hubPorts(c, 7))
+			}
+		})
+	}
+}
