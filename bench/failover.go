@@ -157,6 +157,7 @@ type failoverRun struct {
 	lateness                 time.Duration // of offered intents, one in a hundred
 	back                     time.Duration // from the start of the victim to when it stands by
 	ledToo                   bool
+	moved                    int // owners that were replaced while they lived
 }
 
 // check tells why a run is no result.
@@ -203,6 +204,7 @@ func (s *failoverScore) take(i int, k *failoverRun) {
 	x.Take("intents accepted", "", float64(k.acceptedIntents))
 	x.Take("of them missing afterwards", "", float64(k.missing))
 	x.Take("intents refused, or without an answer", "", float64(k.refused))
+	x.Take("owners replaced that lived", "", float64(k.moved))
 	x.Take("started again to standing by", "ms", report.Milliseconds(k.back))
 	if k.ledToo {
 		s.ledToo++

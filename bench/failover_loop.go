@@ -223,6 +223,16 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	if err := pace.Wait(ctx, b.c.Before); err != nil {
 		return nil, err
 	}
+	owner := b.cluster.Owner(ctx)
+	switch {
+	case owner == nil:
+		return nil, fmt.Errorf("%w: before the kill no instance says that it is the owner", report.ErrNothing)
+	case s.victim.owns() && owner != victim:
+		k.moved++
+		victim, k.ledToo = owner, owner == b.cluster.Leader(ctx)
+	case !s.victim.owns() && owner == victim:
+		return nil, fmt.Errorf("%w: the instance to be killed became the owner before", report.ErrLate)
+	}
 	number := slices.Index(b.cluster.Instances, victim)
 	if !s.victim.owns() {
 		number = referee.Nobody
@@ -242,6 +252,9 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	}
 	o.stop()
 	o.measure(k, at)
+	if !s.victim.owns() && b.cluster.Owner(ctx) != owner {
+		k.moved++
+	}
 	if k.sent, k.lost, err = b.count(ctx, pings); err != nil {
 		return nil, err
 	}
