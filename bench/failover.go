@@ -125,7 +125,7 @@ func (c *Failover) plan(r *report.Report) (list []participant) {
 			s.wrote = x.Distribution("first write", since+"the first change or packet-out of a living instance that a switch accepted")
 			s.shown = x.Distribution("switches shown", since+"the first answer to GET /v1/switches with all of them connected")
 		}
-		s.accepted = x.Distribution("first intent accepted", since+"the first answer to an intent that was offered after it")
+		s.accepted = x.Distribution("first intent accepted", since+"the first answer of a living instance that accepts an intent offered after it")
 		s.installed = x.Distribution("that intent installed", since+"the last entry of that intent at a switch")
 		s.gap = x.Distribution("longest gap",
 			"between two answers that accepted intents, offered at a set rate: the longest that ended after the signal")

@@ -237,8 +237,8 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	if !s.victim.owns() {
 		number = referee.Nobody
 	}
+	b.referee.Mark(number, time.Now())
 	at := time.Now()
-	b.referee.Mark(number, at)
 	if s.victim == Handover {
 		victim.Terminate()
 	} else {
@@ -340,7 +340,7 @@ func (s *failoverScore) await(ctx context.Context, k *failoverRun, o *offers, vi
 		}
 	}
 	for {
-		first := o.firstAccepted(at)
+		first := o.firstAccepted(at, victim)
 		if first == nil {
 			if err := pace.Wait(ctx, failoverPoll); err != nil {
 				return fmt.Errorf("%w; no intent was accepted: %v", err, o.lastError())

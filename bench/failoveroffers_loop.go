@@ -120,12 +120,13 @@ func (o *offers) request(n int) client.IntentRequest {
 		Selector: client.Selector{"ipv4_dst": fmt.Sprintf("%d.%d.%d.%d", a>>24, a>>16&255, a>>8&255, a&255)}}
 }
 
-// firstAccepted is the offer that was made after a time and accepted first; nil: none was.
-func (o *offers) firstAccepted(after time.Time) (first *offer) {
+// firstAccepted is the offer that was made after a time and accepted first, by another than who is about to end; nil: none
+// was.
+func (o *offers) firstAccepted(after time.Time, ends *local.Instance) (first *offer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, x := range o.list {
-		if x.by != nil && x.meant.After(after) && (first == nil || x.answered.Before(first.answered)) {
+		if x.by != nil && x.by != ends && x.meant.After(after) && (first == nil || x.answered.Before(first.answered)) {
 			first = x
 		}
 	}
