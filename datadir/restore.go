@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirnet/weir/atomicfile"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/owner"
 )
 
 // ErrMemory refuses to restore into a store in memory.
@@ -36,7 +37,7 @@ func (c *Config) Restore(ctx context.Context, r io.ReadSeeker) (store.Contents, 
 			return contents, err
 		}
 		defer st.Close()
-		return store.Restore(ctx, st, r)
+		return restoreInto(ctx, st, r)
 	}
 	return c.restoreDir(ctx, r)
 }
@@ -63,7 +64,7 @@ func (c *Config) restoreDir(ctx context.Context, r io.ReadSeeker) (contents stor
 	if err != nil {
 		return contents, err
 	}
-	contents, err = store.Restore(ctx, st, r)
+	contents, err = restoreInto(ctx, st, r)
 	if err = errors.Join(err, st.Close()); err != nil {
 		return contents, err
 	}
@@ -71,4 +72,12 @@ func (c *Config) restoreDir(ctx context.Context, r io.ReadSeeker) (contents stor
 		return contents, err
 	}
 	return contents, errors.Join(lock.noteStore(), atomicfile.SyncDir(c.Dir))
+}
+
+// restoreInto fills a store, which nobody owns then.
+func restoreInto(ctx context.Context, st store.Store, r io.ReadSeeker) (contents store.Contents, err error) {
+	if contents, err = store.Restore(ctx, st, r); err == nil {
+		err = owner.Restored(ctx, st)
+	}
+	return contents, err
 }

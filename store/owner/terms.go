@@ -103,3 +103,25 @@ func termOf(row *store.Pair) uint64 {
 	term, _ := strconv.ParseUint(string(row.Value), 10, 64)
 	return term
 }
+
+// restoredLeap is how much later the term of a restored store is: later than any that the store could have come to after its
+// backup, so that switches, which remember, refuse whoever goes on with the store before.
+const restoredLeap = 1 << 32
+
+// Restored raises the term of a store that was filled from a backup above any after the backup. Nobody owns it: rows with a
+// lease are in no backup.
+func Restored(ctx context.Context, st store.Store) error {
+	page, err := st.Range(ctx, store.Query{Span: store.Key(termKey)})
+	if err != nil {
+		return err
+	}
+	var row *store.Pair
+	if len(page.Pairs) > 0 {
+		row = &page.Pairs[0]
+	}
+	_, err = st.Txn(ctx, store.Txn{
+		If:   []store.Compare{as(termKey, row)},
+		Then: []store.Op{store.Put([]byte(termKey), termText(termOf(row)+restoredLeap))},
+	})
+	return err
+}

@@ -160,3 +160,24 @@ func TestUnconfirmedOwnerStepsDown(t *testing.T) {
 		})
 	}
 }
+
+// TestRestored: the term of a store that was filled from a backup is later than any that its owner came to.
+func TestRestored(t *testing.T) {
+	memory := store.NewMemory(nil)
+	first := New(memory, Instance{Name: "first"})
+	if _, err := first.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first.Release()
+	was := first.Terms().Term()
+	if err := Restored(t.Context(), memory); err != nil {
+		t.Fatal(err)
+	}
+	second := New(memory, Instance{Name: "second"})
+	if other, err := second.take(t.Context()); err != nil || other != nil {
+		t.Errorf("the owner of a restored store is %v, %v", other, err)
+	}
+	if got := second.Terms().Term(); got != was+restoredLeap+1 {
+		t.Errorf("term %d, want %d", got, was+restoredLeap+1)
+	}
+}
