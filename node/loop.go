@@ -13,6 +13,7 @@ import (
 	"github.com/weirnet/weir/store/compactor"
 	"github.com/weirnet/weir/store/etcd"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/tokens"
 )
 
 // The goroutines of an instance are those of engineParts (parts.go) and those that run starts: the
@@ -51,6 +52,7 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener, held
 	part("stalled applications", func(ctx context.Context) error { n.switches.StallPart(time.Now).Run(ctx); return nil })
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	if cluster := clusterOf(n.store); cluster.Open() {
+		part("tokens of files", func(ctx context.Context) error { publish(ctx, cluster, n.tokens, n.cfg); return nil })
 		part("lead of the store", func(ctx context.Context) error { leaveLead(ctx, cluster, n.cfg.Log); return nil })
 	}
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })
@@ -107,6 +109,20 @@ func (n *node) announce(at Addresses) {
 	n.cfg.Log.Info("instance ready", "name", n.cfg.Name, "openflow", at.OpenFlow, "api", at.API)
 	if n.cfg.Ready != nil {
 		n.cfg.Ready(at)
+	}
+}
+
+// publish has the other instances of a cluster take the tokens of this one's files, once there are others.
+func publish(ctx context.Context, members *etcd.Cluster, t *tokens.Table, cfg Config) {
+	for beat.Sleep(ctx, time.Second) {
+		if len(members.Members()) < 2 {
+			continue
+		}
+		err := t.Publish(ctx, cfg.Name)
+		if err == nil {
+			return
+		}
+		cfg.Log.Debug("the other instances do not take the tokens of this one's files yet", "error", err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/store/etcd"
 	"github.com/weirnet/weir/store/owner"
+	"github.com/weirnet/weir/tokens"
 	"github.com/weirnet/weir/warmstart"
 )
 
@@ -103,7 +104,10 @@ func selfOf(cluster *etcd.Cluster) (self etcd.Member) {
 }
 
 // roster changes the members of the cluster for the API.
-type roster struct{ cluster *etcd.Cluster }
+type roster struct {
+	cluster *etcd.Cluster
+	tokens  *tokens.Table
+}
 
 // Add implements api.Roster.
 func (r roster) Add(ctx context.Context, peer string) (client.Member, error) {
@@ -132,7 +136,10 @@ func (r roster) Remove(ctx context.Context, name string) error {
 		return &rest.Refusal{Status: http.StatusConflict, Detail: fmt.Sprintf("%s decides for the network now: stop it, so that "+
 			"another one does, and remove it then", name)}
 	}
-	return rosterError(r.cluster.Remove(ctx, list[at].ID))
+	if err := r.cluster.Remove(ctx, list[at].ID); err != nil || list[at].Name == "" {
+		return rosterError(err)
+	}
+	return r.tokens.Withdraw(list[at].Name)
 }
 
 func memberNames(list []etcd.Member) (names []string) {

@@ -368,7 +368,7 @@ func (n *node) buildAPI(ctx context.Context) error {
 		IntentFlows: n.answers.IntentFlows, Backup: n.store.Snapshot,
 	}
 	if cluster := clusterOf(n.store); cluster.Open() {
-		cfg.Roster = roster{cluster}
+		cfg.Roster = roster{cluster, n.tokens}
 	}
 	if n.intents.engine != nil {
 		cfg.Intents = n.intents.engine

@@ -80,7 +80,8 @@ func (s *standby) serveAPI(ctx context.Context) error {
 		}
 	})
 	s.running.Go(func() { table.Run(serving) })
-	if clusterOf(s.store).Open() {
+	if members := clusterOf(s.store); members.Open() {
+		s.running.Go(func() { publish(serving, members, table, s.cfg) })
 		s.running.Go(func() { compactor.NewFollower(s.store, s.cfg.Log, nil).Run(serving) })
 	}
 	return nil

@@ -442,3 +442,47 @@ func FuzzRecord(f *testing.F) {
 		}
 	})
 }
+
+// TestPublished: the tokens of an instance's files hold at the others, until their instance is taken out; a new file's token
+// replaces the old one's.
+func TestPublished(t *testing.T) {
+	memory := store.NewMemory(nil)
+	files := func(secret string) []rest.Token {
+		return []rest.Token{{Role: rest.RoleAdmin, Secret: secret + "-admin", File: "token"},
+			{Role: rest.RoleViewer, Secret: secret + "-viewer", File: "token-viewer"}}
+	}
+	hash := func(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
+	a := New(Config{Store: memory, Files: files("a")})
+	b := New(Config{Store: memory, Files: files("b")})
+	load := func() {
+		t.Helper()
+		if err := b.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second time there is nothing to be done
+		if err := a.Publish(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load()
+	if g := b.Use(hash("a-admin")); g == nil || g.Ended() != nil || len(b.List()) != 4 {
+		t.Fatalf("a's token at b: %v; b lists %v", g, b.List())
+	}
+	newer := New(Config{Store: memory, Files: files("new")})
+	if err := newer.Publish(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	load()
+	if b.Knows(hash("a-admin")) || b.Use(hash("new-viewer")) == nil {
+		t.Error("b takes the old file's token, or not the new one's")
+	}
+	for range 2 {
+		if err := b.Withdraw("a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if b.Knows(hash("new-admin")) || b.Knows(hash("new-viewer")) || len(b.List()) != 2 {
+		t.Errorf("after a was taken out: %v", b.List())
+	}
+}
