@@ -149,7 +149,7 @@ type failoverScore struct {
 type failoverRun struct {
 	first, last, wrote, shown, accepted, installed, gap time.Duration
 
-	offered, refused         int
+	refused                  int    // offered intents without an answer that accepts them
 	sent, lost               uint64 // pings over intents
 	otherSent, otherLost     uint64 // and of the other hosts
 	writes, stale            uint64

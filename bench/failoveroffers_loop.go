@@ -153,7 +153,7 @@ func (o *offers) measure(k *failoverRun, at time.Time) {
 		k.acceptedIntents++
 		answers = append(answers, x.answered)
 	}
-	k.offered, k.lateness = len(o.list), time.Duration(lateness.ValueAtQuantile(99))
+	k.lateness = time.Duration(lateness.ValueAtQuantile(99))
 	k.gap = longestGap(answers, at)
 }
 
