@@ -60,6 +60,11 @@ func (s *Store) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	}
 	ctx, cancel := limit(ctx)
 	defer cancel()
+	if s.member != nil {
+		if lead := s.member.lead.Load(); lead != nil {
+			defer context.AfterFunc(*lead, cancel)()
+		}
+	}
 	reply, err := s.client.Txn(ctx).If(compares(txn.If)...).Then(ops(txn.Then)...).Else(ops(txn.Else)...).Commit()
 	if err != nil {
 		return store.Result{}, writeError(err)

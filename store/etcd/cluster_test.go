@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -320,4 +321,72 @@ func TestDefragmentInTurn(t *testing.T) {
 		}
 	}
 	leader.put(t, "after", "1")
+}
+
+// TestKilledWhileItJoins: a member that ends at any moment while it joins comes back by the same command.
+func TestKilledWhileItJoins(t *testing.T) {
+	a := mustStart(t, "a", t.TempDir(), "127.0.0.1:0")
+	dir, address := filepath.Join(t.TempDir(), "b"), "127.0.0.1:0"
+	for i := range 8 {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address = l.Addr().String()
+		ctx, end := context.WithCancel(t.Context())
+		s, err := Start(ctx, Config{Name: "b", Dir: dir, Waits: func(string) {
+			if i--; i < 0 { // each time some steps later
+				end()
+			}
+		}, Peer: &Peer{Listener: l, Address: address, Join: []string{a.address}}})
+		end()
+		if err == nil {
+			s.Close()
+		} else if errors.Is(err, ErrRefused) {
+			t.Fatal(err)
+		}
+	}
+	b := mustStart(t, "b", dir, address, a.address)
+	b.put(t, "joined", "yes")
+	if got := names(a.Cluster().Members()); got != "a b" {
+		t.Errorf("the members are %s, want a b", got)
+	}
+}
+
+// TestLeaderDies: transactions that were on their way to a leader that is gone do not wait for their deadline, and what is
+// written again is there.
+func TestLeaderDies(t *testing.T) {
+	list := startCluster(t)
+	for list[0].member.server.Leader() != list[0].member.server.MemberID() {
+		list[0], list[1], list[2] = list[1], list[2], list[0]
+	}
+	began, over := make(chan struct{}, 100), make(chan struct{})
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for n := 0; ; n++ {
+				key := []byte(fmt.Sprint(w, "/", n))
+				_, err := list[1].Txn(t.Context(), store.Txn{Then: []store.Op{store.Put(key, key)}})
+				if err != nil && (errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "timed out")) {
+					t.Errorf("writer %d: %v", w, err)
+				}
+				select {
+				case <-over:
+					return
+				case began <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	for range 80 {
+		<-began
+	}
+	list[0].member.server.HardStop()
+	list[2].put(t, "after", "yes")
+	close(over)
+	writers.Wait()
+	if got := list[1].get(t, "after"); got != "yes" {
+		t.Errorf("it has %q", got)
+	}
 }

@@ -228,8 +228,8 @@ func (c *Cluster) admit(ctx context.Context, req *joinRequest) error {
 }
 
 // checkJoin verifies that a member that has run before can reach the others, and that it is of the cluster whose members are
-// named.
-func (m *member) checkJoin() error {
+// named. It is called before it serves, as one of another cluster may never, and when it does.
+func (m *member) checkJoin(serving bool) error {
 	if list := roster(m.server); m.cfg.Peer == nil && len(list) > 1 {
 		return fmt.Errorf("%w: the store in %s is one of %d members, and this instance has no peer port: start it with --peer "+
 			"at an address that is free", ErrRefused, m.cfg.Dir, len(list))
@@ -247,6 +247,9 @@ func (m *member) checkJoin() error {
 		}
 	}
 	where := filepath.Dir(m.cfg.Dir)
+	if len(others) == 0 && !serving && m.cfg.several() {
+		return nil // it may have been killed while it joined, before it had learned who the others are
+	}
 	if len(others) == 0 {
 		return fmt.Errorf("%w: --join=%s: the data directory %s has a store of its own, of which this instance is the only member: "+
 			"join with an empty data directory (what is in this one is not taken along), or start without --join",

@@ -9,9 +9,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Two goroutines for each member of this process: one checks its disk and its quota, and clears
-// etcd's alarm when there is room again; one maintains the content digest. They end when the store
-// is closed.
+// Goroutines for each member of this process: one checks its disk and its quota, and clears
+// etcd's alarm when there is room again; one maintains the content digest; one, if there can be
+// others, follows who leads. They end when the store is closed.
 
 // checkInterval is the time between two checks.
 const checkInterval = 500 * time.Millisecond
@@ -31,6 +31,9 @@ func (s *Store) startChecks() {
 		stopServer()
 	}
 	both.Go(func() { s.followDigest(life) })
+	if m.port != nil {
+		both.Go(func() { s.followLead(life) })
+	}
 	both.Go(func() {
 		ticker := time.NewTicker(checkInterval)
 		defer ticker.Stop()
@@ -122,3 +125,28 @@ func (s *Store) noSpace() string {
 	}
 	return ""
 }
+
+// followLead ends what waits for the outcome of a transaction when another member has come to lead: what was on its way to
+// the one before is lost, and would be waited for until the call's deadline.
+func (s *Store) followLead(ctx context.Context) {
+	m := s.member
+	for {
+		changed := m.server.LeaderChangedNotify()
+		lead, end := context.WithCancel(ctx)
+		m.lead.Store(&lead)
+		select {
+		case <-ctx.Done():
+			end()
+			return
+		case <-changed:
+		}
+		select { // what is done all the same is told by then
+		case <-ctx.Done():
+		case <-time.After(leadGrace):
+		}
+		end()
+	}
+}
+
+// leadGrace is how long after a new leader was found outcomes are waited for that may still come.
+const leadGrace = tick

@@ -82,7 +82,9 @@ type member struct {
 	linked       fileLinks
 	prealloc     preallocator // owned by the loop
 	quotaReached atomic.Bool  // sticky until much of the quota is free again
-	stop         func()       // and waits
+	// lead ends some time after another member has come to lead; nil: there can be no other
+	lead atomic.Pointer[context.Context]
+	stop func() // and waits
 
 	stopping sync.Mutex // guards stopped; who holds it may use addresses of the database file
 	stopped  bool
@@ -170,7 +172,7 @@ func (m *member) startServing(ctx context.Context) (*Store, error) {
 	if err := m.begin(ctx); err != nil {
 		return nil, err
 	}
-	if err := m.checkJoin(); err != nil {
+	if err := m.checkJoin(false); err != nil {
 		m.server.Cleanup()
 		return nil, err
 	}
@@ -181,6 +183,9 @@ func (m *member) startServing(ctx context.Context) (*Store, error) {
 	m.stop = sync.OnceFunc(m.stopServer)
 	s := &Store{member: m, client: v3client.New(m.server)}
 	err := m.awaitServing(ctx)
+	if err == nil {
+		err = m.checkJoin(true)
+	}
 	if err == nil {
 		err = m.learn(ctx)
 	}

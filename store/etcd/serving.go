@@ -54,9 +54,9 @@ func (m *member) awaitServing(ctx context.Context) error {
 	}
 }
 
-// isAlone reports whether a member is the only one, and has a vote.
+// isAlone reports whether this member is the only one, and has a vote.
 func isAlone(list []Member) bool {
-	return len(list) == 1 && !list[0].Learner
+	return len(list) == 1 && list[0].Self && !list[0].Learner
 }
 
 // campaignAlone has a member that is alone elect itself now, and not after an election timeout: by the message with which
