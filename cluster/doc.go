@@ -12,8 +12,9 @@
 //
 // Start joins an instance to the others: the members come from the store (etcd.Cluster), the owner from its row
 // (owner.Claim). When nobody that this instance hears hears the owner, it tells the Claim (Dead), which tries to take
-// the row: the first in line at once, each next one a moment later. Facts gives the others what this instance, as the
-// owner, remembers of the network (the file of package warmstart); they keep it in their data directories.
+// the row: the first in line at once, each next one a moment later. The lead of the store is asked for in the same way,
+// without the store's own election time-out. Facts gives the others what this instance, as the owner, remembers of the
+// network (the file of package warmstart); they keep it in their data directories.
 //
 // # Invariants
 //

@@ -38,8 +38,11 @@ type Peers struct {
 const (
 	// lookEvery is how often it is looked who the members are, and whether the owner is heard, without news.
 	lookEvery = 100 * time.Millisecond
+	lookSoon  = 10 * time.Millisecond
 	// lineStep is how much later each next one in line tries to take the owner's place.
 	lineStep = 100 * time.Millisecond
+	// askAgain is how soon the lead of the store is asked for again.
+	askAgain = time.Second
 )
 
 // ring has the loop look at once.
@@ -125,4 +128,31 @@ func (w *watch) look(now time.Time, owner liveness.Life, unheard bool, place int
 		return false, min(wait, lookEvery)
 	}
 	return true, lookEvery
+}
+
+// leaders is the order in which members take the lead of the store: the owner last.
+func leaders(list []etcd.Member, owner streams.ID) (ids []streams.ID) {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Leader = number(list[i].ID) == owner
+	}
+	return line(list)
+}
+
+// leadWatch decides when the lead of the store is to be taken.
+type leadWatch struct {
+	watch
+	asked time.Time // when it was tried last
+}
+
+// look is as that of a watch; who has asked for the lead does not ask again before an election could have ended.
+func (w *leadWatch) look(now time.Time, leader liveness.Life, unheard bool, place int) (take bool, next time.Duration) {
+	take, next = w.watch.look(now, leader, unheard, place)
+	if take && now.Sub(w.asked) < askAgain {
+		return false, next
+	}
+	if take {
+		w.asked = now
+	}
+	return take, next
 }

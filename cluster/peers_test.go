@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -50,5 +51,23 @@ func TestWatch(t *testing.T) {
 		if take, next := w.look(now, step.owner, step.unheard, step.place); take != step.take || next != step.next {
 			t.Errorf("%+v: take %t, next %v", step, take, next)
 		}
+	}
+}
+
+// TestLeadWatch: the lead is asked for once in a while, by who is first in line without the owner.
+func TestLeadWatch(t *testing.T) {
+	list := []etcd.Member{{ID: "a"}, {ID: "b", Leader: true}, {ID: "c"}}
+	if got := leaders(list, 0xa); !slices.Equal(got, []streams.ID{0xb, 0xc, 0xa}) {
+		t.Errorf("the line is %x", got)
+	}
+	var w leadWatch
+	now, leader := time.Unix(1, 0), liveness.Life{ID: 0xb, Incarnation: 1}
+	for i, want := range []bool{true, false, false, true} {
+		if take, _ := w.look(now.Add(time.Duration(i)*askAgain*2/5), leader, true, 0); take != want {
+			t.Errorf("look %d: asks %t, want %t", i, take, want)
+		}
+	}
+	if take, _ := w.look(now.Add(time.Hour), leader, false, 0); take {
+		t.Error("the lead of one that is heard is asked for")
 	}
 }

@@ -149,4 +149,4 @@ func (s *Store) followLead(ctx context.Context) {
 }
 
 // leadGrace is how long after a new leader was found outcomes are waited for that may still come.
-const leadGrace = tick
+const leadGrace = 10 * time.Millisecond

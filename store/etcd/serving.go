@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/types"
-	"go.etcd.io/raft/v3/raftpb"
 
 	"github.com/weirnet/weir/store"
 )
@@ -59,11 +58,10 @@ func isAlone(list []Member) bool {
 	return len(list) == 1 && list[0].Self && !list[0].Learner
 }
 
-// campaignAlone has a member that is alone elect itself now, and not after an election timeout: by the message with which
-// a leader gives another the lead.
+// campaignAlone has a member that is alone elect itself now, and not after an election timeout.
 func (m *member) campaignAlone(ctx context.Context) {
-	if self := uint64(m.server.MemberID()); m.server.Lead() != self && isAlone(roster(m.server)) {
-		_ = m.server.Process(ctx, &raftpb.Message{Type: raftpb.MsgTimeoutNow.Enum(), From: &self, To: &self}) // tried again
+	if m.server.Leader() != m.server.MemberID() && isAlone(roster(m.server)) {
+		_ = (&Cluster{m}).Campaign(ctx) // tried again
 	}
 }
 
