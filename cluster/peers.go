@@ -19,6 +19,9 @@ type Config struct {
 	Members *etcd.Cluster
 	Own     *owner.Claim
 	TLS     *cert.PeerFiles // nil: none is spoken
+	// ByLease: an owner that nobody hears keeps its place until its lease ends, since switches would take what it writes
+	// after it was replaced.
+	ByLease bool
 	// Keep keeps the facts that an owner has sent, the whole file, valid during the call. It is called by one goroutine for
 	// each peer, and not while this instance owns the store.
 	Keep func(file []byte) error

@@ -73,7 +73,8 @@ func (p *Peers) run(ctx context.Context) {
 // lookAtOwner has the Claim take an owner's place if it is time to. It returns when to look again.
 func (p *Peers) lookAtOwner(w *watch, line []streams.ID) time.Duration {
 	by := p.cfg.Own.Owner()
-	if by.Member == "" || p.cfg.Own.Owns() {
+	if by.Member == "" || by.Life == 0 || p.cfg.Own.Owns() || p.cfg.ByLease {
+		p.cfg.Own.Dead("")
 		return lookEvery
 	}
 	life := liveness.Life{ID: number(by.Member), Incarnation: by.Life}
@@ -83,7 +84,7 @@ func (p *Peers) lookAtOwner(w *watch, line []streams.ID) time.Duration {
 		p.cfg.Own.Dead("")
 		return p.soon(life, next)
 	}
-	if p.cfg.Own.Dead(by.Member) {
+	if p.cfg.Own.Dead(by.Incarnation) {
 		p.cfg.Log.Warn("nobody hears the owner: this instance takes its place", "owner", by.Name)
 	}
 	return p.soon(life, next)

@@ -23,7 +23,7 @@ import (
 
 // joinOthers joins this instance to the others of its cluster.
 func joinOthers(c *Config, members *etcd.Cluster, own *owner.Claim) (*cluster.Peers, error) {
-	cfg := cluster.Config{Members: members, Own: own, Log: c.Log,
+	cfg := cluster.Config{Members: members, Own: own, Log: c.Log, ByLease: c.OpenFlow.Role == config.OpenFlowEqual,
 		Keep: func(file []byte) error { return warmstart.Save(c.DataDir, file) }}
 	if files := c.peerFiles(); files.Cert != "" {
 		cfg.TLS = &files

@@ -75,8 +75,8 @@ func (b *Standby) Take() {
 	b.mu.Unlock()
 	for s := range list {
 		// the answer brings the reader, if that of the request for the role has come before
-		_ = s.Request(&openflow.BarrierRequest{}, func(openflow.Message, error) {
-			if h, ok := s.Value().(*heldSwitch); ok && h.answered {
+		_ = s.Request(&openflow.BarrierRequest{}, func(_ openflow.Message, err error) {
+			if h, ok := s.Value().(*heldSwitch); ok && h.answered && !errors.Is(err, session.ErrClosed) {
 				begin(b.g, s, &h.features)
 			}
 		}) // where it fails the session has ended

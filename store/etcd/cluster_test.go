@@ -390,3 +390,29 @@ func TestLeaderDies(t *testing.T) {
 		t.Errorf("it has %q", got)
 	}
 }
+
+// TestFullMember: a member whose store is full can still become the owner, and make room.
+func TestFullMember(t *testing.T) {
+	a := mustStart(t, "a", t.TempDir(), "127.0.0.1:0")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := Start(t.Context(), Config{Name: "b", Dir: filepath.Join(t.TempDir(), "b"), Quota: 1,
+		Peer: &Peer{Listener: l, Address: l.Addr().String(), Join: []string{a.address}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	row := store.Put([]byte("instances/owner"), []byte("b"))
+	if _, err := full.Txn(t.Context(), store.Txn{Then: []store.Op{row}}); err != nil {
+		t.Errorf("the owner's row: %v", err)
+	}
+	more := []store.Op{row, store.Put([]byte("k"), nil)}
+	if _, err := full.Txn(t.Context(), store.Txn{Then: more}); !errors.Is(err, store.ErrFull) {
+		t.Errorf("all else: %v", err)
+	}
+	if err := full.Defragment(t.Context()); err != nil {
+		t.Errorf("it makes no room: %v", err)
+	}
+}

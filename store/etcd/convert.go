@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"slices"
+	"strings"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -56,6 +57,20 @@ func compares(list []store.Compare) []clientv3.Cmp {
 func mayWrite(txn *store.Txn) bool {
 	puts := func(op store.Op) bool { return op.Kind == store.OpPut }
 	return slices.ContainsFunc(txn.Then, puts) || slices.ContainsFunc(txn.Else, puts)
+}
+
+// smallPrefix are keys of rows without which nobody could make room: who owns the store, and whose turn it is. They are few
+// and short, and taken by a full store too.
+var smallPrefix = []string{"instances/", turnKey}
+
+// isSmall reports whether a transaction writes such rows alone.
+func isSmall(txn *store.Txn) bool {
+	large := func(op store.Op) bool {
+		return op.Kind == store.OpPut && !slices.ContainsFunc(smallPrefix, func(p string) bool {
+			return strings.HasPrefix(string(op.Key), p)
+		})
+	}
+	return !slices.ContainsFunc(txn.Then, large) && !slices.ContainsFunc(txn.Else, large)
 }
 
 func ops(list []store.Op) []clientv3.Op {

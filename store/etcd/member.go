@@ -282,7 +282,7 @@ func (m *member) ready(txn *store.Txn) error {
 	if err := m.checkLinked(); err != nil {
 		return err
 	}
-	if !mayWrite(txn) {
+	if !mayWrite(txn) || isSmall(txn) {
 		return nil
 	}
 	why := m.spaceShortage()

@@ -93,6 +93,11 @@ func (m *member) learn(ctx context.Context) error {
 	said := time.Now()
 	for m.server.IsLearner() {
 		m.cfg.Waits("its vote: it is sent what the others know")
+		for _, e := range roster(m.server) {
+			if e.Name == m.cfg.Name && !e.Self {
+				return fmt.Errorf("%w: the cluster has %s already: choose another --name", ErrRefused, &e)
+			}
+		}
 		call, cancel := context.WithTimeout(ctx, changeTry)
 		_, err := m.server.PromoteMember(call, uint64(m.server.MemberID()))
 		cancel()

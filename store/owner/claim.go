@@ -70,7 +70,7 @@ type Claim struct {
 	gate     *gate
 	terms    *Terms
 	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
-	dead     atomic.Pointer[string]     // the member of an owner that is taken for dead; empty: none
+	dead     atomic.Pointer[string]     // the incarnation of an owner that is taken for dead; empty: none
 	by       atomic.Pointer[Instance]   // the owner, as it was seen last; the zero value: nobody was
 	news     chan struct{}              // of dead, or of the owner's row
 }
@@ -88,10 +88,10 @@ func New(st store.Store, self Instance) *Claim {
 }
 
 // Dead has an owner be replaced at once, though its row is there: nobody hears it any more. That costs an owner that lives its
-// place and no more, since switches refuse it from the next term on. member is Instance.Member; empty: nobody is dead. It
-// reports whether that is news.
-func (o *Claim) Dead(member string) bool {
-	if *o.dead.Swap(&member) == member {
+// place, and what it still writes is refused by switches that know roles, from the next term on. incarnation is that of the
+// life that is over; empty: nobody is dead. It reports whether that is news.
+func (o *Claim) Dead(incarnation string) bool {
+	if *o.dead.Swap(&incarnation) == incarnation {
 		return false
 	}
 	o.ring()
@@ -200,12 +200,16 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 		}
 		if r.owner != nil {
 			other := ownerOf(r.owner.Value)
-			if dead := *o.dead.Load(); !o.isSelf(&other) && (other.Member == "" || other.Member != dead) {
+			dead := *o.dead.Load()
+			// who was the owner before never takes its place back from another
+			replace := dead != "" && dead == other.Incarnation && !o.owned
+			if !o.isSelf(&other) && !replace {
 				o.terms.rise(before)
 				o.by.Store(&other)
 				return &other, nil
 			}
-		} else if o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
+		}
+		if o.owned && last != nil && !bytes.Equal(last.Value, o.row) {
 			other := ownerOf(last.Value)
 			o.by.Store(new(Instance))
 			return &other, nil

@@ -108,3 +108,39 @@ func TestTakingIsWhole(t *testing.T) {
 		t.Errorf("the first has gone, and the owner is %v, %v", r.owner, err)
 	}
 }
+
+// TestDeadIsALife: an owner that nobody hears is replaced though its row is there; its next life is another, and who was
+// the owner takes its place back from nobody.
+func TestDeadIsALife(t *testing.T) {
+	memory := store.NewMemory(nil)
+	is := func(who *Claim, what string, want *Claim) {
+		t.Helper()
+		other, err := who.take(t.Context())
+		if got := other == nil; err != nil || got != (want == who) {
+			t.Errorf("%s: the owner is %v, %v", what, other, err)
+		}
+	}
+	a := New(memory, Instance{Name: "a", Member: "1"})
+	b, c := New(memory, Instance{Name: "b", Member: "2"}), New(memory, Instance{Name: "c", Member: "3"})
+	is(a, "the first", a)
+	is(b, "a lives", a)
+	if !b.Dead(a.self.Incarnation) || b.Dead(a.self.Incarnation) {
+		t.Error("news, once")
+	}
+	c.Dead(a.self.Incarnation)
+	is(b, "a is dead", b)
+	if err := b.st.Revoke(t.Context(), b.lease); err != nil { // it is stopped for longer than its lease
+		t.Fatal(err)
+	}
+	again := New(memory, Instance{Name: "a", Member: "1"})
+	is(again, "a's next life", again)
+	is(c, "to whom a's former life is dead", again)
+	if err := b.renew(t.Context()); !errors.Is(err, ErrDeposed) {
+		t.Errorf("b goes on: %v", err)
+	}
+	if _, err := memory.Txn(t.Context(), store.Txn{Then: []store.Op{store.Put([]byte(ownerKey), []byte("?"))}}); err != nil {
+		t.Fatal(err)
+	}
+	c.Dead("")
+	is(c, "an owner whose row cannot be read", nil)
+}
