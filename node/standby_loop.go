@@ -48,11 +48,11 @@ func (s *standby) wait(ctx context.Context) error {
 		if !first {
 			return
 		}
-		if err := s.serveAPI(ctx); err != nil {
-			s.cfg.Log.Error("the API of the standby is not served", "error", err)
-		}
 		if err := s.holdSwitches(); err != nil {
 			s.cfg.Log.Error("the standby holds no sessions of switches: they connect when it takes over", "error", err)
+		}
+		if err := s.serveAPI(ctx); err != nil {
+			s.cfg.Log.Error("the API of the standby is not served", "error", err)
 		}
 	})
 }
