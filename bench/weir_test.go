@@ -138,7 +138,7 @@ func TestWeirDiscovers(t *testing.T) {
 // TestEmulatedNetworksAreMeasured connects a small network and has frames go round a ring.
 func TestEmulatedNetworksAreMeasured(t *testing.T) {
 	t.Parallel()
-	c := &bench.Emulator{Topology: "linear:3", Ring: 3, Rules: 60, Flows: 20, Duration: 20 * time.Millisecond,
+	c := &bench.Emulator{Topology: "linear:3", Ring: 3, Rules: 60, Flows: 20, Duration: 200 * time.Millisecond,
 		Options: bench.Options{Runs: 2}}
 	r, err := bench.Run(t.Context(), c)
 	if err != nil {

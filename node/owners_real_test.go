@@ -320,7 +320,7 @@ func (o *owners) stopped(kept func(string)) {
 	second.Signal(syscall.SIGCONT)
 	o.stands(1, 0)
 	if after, mods, _ := o.said[1].count(); after != before {
-		o.t.Errorf("an owner that was stopped sent %d messages to switches after it went on, %d of them flow-mods; want none", after-before, mods)
+		o.t.Errorf("an owner that was stopped sent %d writes to switches after it went on, %d of them flow-mods; want none", after-before, mods)
 	}
 	o.owns(0)
 	kept("a takeover from one that was stopped")

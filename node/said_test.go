@@ -9,22 +9,22 @@ import (
 	"github.com/weirnet/weir/openflow"
 )
 
-// said is what an instance sent to switches: messages, flow-mods, and those of them that delete.
+// said is what an instance has written to switches, the flow-mods of that, and those of them that delete.
 type said struct {
-	mu                      sync.Mutex
-	messages, mods, deletes int
+	mu                    sync.Mutex
+	writes, mods, deletes int
 }
 
 func (s *said) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.messages, s.mods, s.deletes = 0, 0, 0
+	s.writes, s.mods, s.deletes = 0, 0, 0
 }
 
-func (s *said) count() (messages, mods, deletes int) {
+func (s *said) count() (writes, mods, deletes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.messages, s.mods, s.deletes
+	return s.writes, s.mods, s.deletes
 }
 
 // see counts the messages of one connection.
@@ -45,7 +45,10 @@ func (s *said) see() emu.CaptureFunc {
 			if len(rest) < n {
 				return
 			}
-			s.messages++
+			switch rest[1] { // of OpenFlow 1.3
+			case 9, 13, 14, 15, 16, 17, 29: // SET_CONFIG, PACKET_OUT, and the modifications: what a slave may not send
+				s.writes++
+			}
 			if rest[1] == 14 { // OFPT_FLOW_MOD of OpenFlow 1.3; its command is byte 25
 				s.mods++
 				if rest[25] >= 3 {
