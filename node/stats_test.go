@@ -75,7 +75,7 @@ func TestReadingCountersAsksNobody(t *testing.T) {
 		must[client.Page[client.PortCounters]](i)(i.api.Ports(t.Context(), dpid(1)))
 		i.metrics()
 	}
-	if n := asked() - before; n > 1 { // one may be flowsync's
+	if n := asked() - before; n > 10 { // flowsync's, at its own pace; one for each reading would be 50 or more
 		t.Errorf("a switch was asked %d times", n)
 	}
 }
