@@ -52,7 +52,11 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener, held
 	part("stalled applications", func(ctx context.Context) error { n.switches.StallPart(time.Now).Run(ctx); return nil })
 	part("store compaction", func(ctx context.Context) error { compactor.New(n.store, n.cfg.Log, nil).Run(ctx); return nil })
 	if cluster := clusterOf(n.store); cluster.Open() {
-		part("tokens of files", func(ctx context.Context) error { publish(ctx, cluster, n.tokens, n.cfg); return nil })
+		part("tokens of files", func(ctx context.Context) error {
+			publish(ctx, cluster, n.tokens, n.cfg)
+			<-ctx.Done() // a part that ends before the instance does is a fault
+			return nil
+		})
 		part("lead of the store", func(ctx context.Context) error { leaveLead(ctx, cluster, n.cfg.Log); return nil })
 	}
 	part("audit", func(ctx context.Context) error { return n.audit.Run(ctx) })

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -39,10 +40,22 @@ func newStandby(cfg *Config, st store.Store, own *owner.Claim) *standby {
 	return s
 }
 
-// wait returns when this instance owns the store, and stands by while another does. An error is the context's.
+// wait returns when this instance owns the store, and stands by while another does. An error is the context's, or why the
+// store has stopped by itself.
 func (s *standby) wait(ctx context.Context) error {
 	defer func() { s.stop() }()
-	return s.own.Wait(ctx, s.cfg.Log, func(other *owner.Instance) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if members := clusterOf(s.store); members != nil {
+		s.running.Go(func() {
+			select {
+			case <-ctx.Done():
+			case <-s.store.(failing).Ended():
+				end(errors.Join(members.Removed(), errStoreEnded))
+			}
+		})
+	}
+	err := s.own.Wait(ctx, s.cfg.Log, func(other *owner.Instance) {
 		first := s.owner.Swap(other) == nil
 		s.alarms.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
 		if !first {
@@ -55,6 +68,10 @@ func (s *standby) wait(ctx context.Context) error {
 			s.cfg.Log.Error("the API of the standby is not served", "error", err)
 		}
 	})
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // serveAPI serves the API of a standby, until stop.

@@ -39,6 +39,8 @@ func (s *Store) begin(ctx context.Context) error {
 		return fmt.Errorf("%w: it is closed", store.ErrUnavailable)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, ctx.Err())
+	case s.member != nil && s.member.server.IsIDRemoved(uint64(s.member.server.MemberID())):
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, ErrRemoved) // etcd panics on some calls of a member that is not there
 	}
 	return nil
 }

@@ -215,6 +215,9 @@ func TestMemberRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-c.Ended()
+	if _, err := c.Status(t.Context()); !errors.Is(err, ErrRemoved) {
+		t.Errorf("its status: %v", err)
+	}
 	if err := c.Cluster().Removed(); !errors.Is(err, ErrRemoved) {
 		t.Errorf("it ended because: %v", err)
 	}
