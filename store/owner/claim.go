@@ -2,6 +2,7 @@ package owner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -47,7 +48,7 @@ func (d *deposed) Unwrap() error { return ErrDeposed }
 type Instance struct {
 	Name        string `json:"name"`
 	API         string `json:"api"`
-	Incarnation string `json:"life"` // random: two instances may have one name
+	Incarnation string `json:"life"` // random: two instances may have one name. Empty: New draws it
 	// Member is that of the store in the instance's data directory, which one process has at a time: another row of it is
 	// of a life that has ended. Empty: the store is elsewhere.
 	Member string `json:"member,omitempty"`
@@ -75,10 +76,13 @@ type Claim struct {
 	news     chan struct{}              // of dead, or of the owner's row
 }
 
-// New makes the claim of an instance, which has no incarnation yet. Nothing is written yet.
-func New(st store.Store, self Instance) *Claim {
-	self.Incarnation, self.Parted = rand.Text(), true
-	o := &Claim{st: st, self: self, gate: newGate(), news: make(chan struct{}, 1)}
+// New makes the claim of an instance. Nothing is written yet.
+func New(st store.Store, self Instance) *Claim { return NewAt(st, self, time.Now) }
+
+// NewAt is New with a clock.
+func NewAt(st store.Store, self Instance, now func() time.Time) *Claim {
+	self.Incarnation, self.Parted = cmp.Or(self.Incarnation, rand.Text()), true
+	o := &Claim{st: st, self: self, gate: newGate(now), news: make(chan struct{}, 1)}
 	o.row, _ = json.Marshal(&o.self) // strings only
 	o.terms = &Terms{st: st, owner: o.row}
 	o.standbys.Store(new([]Instance))
@@ -279,6 +283,21 @@ func (o *Claim) standBy(ctx context.Context) error {
 		Then: []store.Op{{Kind: store.OpPut, Key: key, Value: o.row, Lease: o.lease}},
 	})
 	return err
+}
+
+// Try makes this instance the owner if nobody is, or if who is is dead; else it stands by, and other is who owns the store.
+// An error is the store's, or the context's.
+func (o *Claim) Try(ctx context.Context) (other *Instance, err error) {
+	began := o.gate.now()
+	call, cancel := context.WithTimeout(ctx, leaseEvery)
+	defer cancel()
+	if other, err = o.take(call); err == nil && other != nil {
+		err = o.standBy(call)
+	}
+	if ctx.Err() == nil {
+		o.gate.refresh(began) // what a standby writes to switches harms nobody
+	}
+	return other, err
 }
 
 // renew renews the ownership. The error is ErrDeposed where another is the owner, or was, or

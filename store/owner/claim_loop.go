@@ -3,7 +3,6 @@ package owner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -22,18 +21,11 @@ func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)
 	defer stop()
 	said := ""
 	for {
-		call, cancel := context.WithTimeout(ctx, leaseEvery)
-		began := time.Now()
-		other, err := o.take(call)
-		if err == nil && other != nil {
-			err = o.standBy(call)
-		}
-		cancel()
+		other, err := o.Try(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil && other == nil:
-			o.gate.refresh(began)
 			return nil
 		case other == nil:
 			log.Warn("the store does not say who owns it", "error", err)
@@ -45,7 +37,6 @@ func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)
 			log.Warn("this instance is a standby: another one owns the store", "owner", other.Name, "api", other.API)
 			tell(other)
 		}
-		o.gate.refresh(began) // what a standby writes to switches harms nobody
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -111,64 +102,20 @@ func DeposedBy(ctx context.Context) (by Instance, ok bool) {
 	return d.by, true
 }
 
-// keep renews the ownership until the context ends, and opens the gate to switches each time
-// that nothing is against it: it is the owner, or the store does not answer, and nobody else was seen to stand by. After
-// a gap of its own it is the owner only if the store says so, or does not answer for leaseTime. Where another stands by,
-// and the store does not answer, the gate stays as it is, which closes it after gapLimit, and after leaseTime this
-// instance steps down. trouble is told why the store does not take it, and "" when it does. The error is ErrDeposed or
-// ErrUnconfirmed, wrapped.
+// keep renews the ownership until the context ends, or this instance is to step down (Keeper.Step).
 func (o *Claim) keep(ctx context.Context, trouble func(string)) error {
-	var gap time.Time // since when the store has not said, after a gap, who owns it
-	confirmed := time.Now()
-	wait := leaseEvery
-	defer o.gate.keepState()
-	for beat.Sleep(ctx, wait) {
-		began := time.Now()
-		if o.gate.stale(began) && gap.IsZero() {
-			gap = began
-		}
-		call, cancel := context.WithTimeout(ctx, leaseEvery)
-		err := o.renew(call)
-		cancel()
-		wait = leaseEvery
-		switch {
-		case errors.Is(err, ErrDeposed):
-			o.gate.end()
-			return err
-		case ctx.Err() != nil:
+	k := o.Keeper()
+	defer k.End()
+	for wait := leaseEvery; beat.Sleep(ctx, wait); {
+		var err error
+		if wait, err = k.Step(ctx, trouble); ctx.Err() != nil {
 			return nil
-		case err != nil:
-			trouble(err.Error())
-			if len(o.Standbys()) > 0 {
-				if wait = gapRetry; since(confirmed) >= leaseTime {
-					o.gate.end()
-					return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
-				}
-				continue
-			}
-			if !gap.IsZero() && time.Since(gap) < leaseTime {
-				wait = gapRetry
-				continue
-			}
-		default:
-			trouble("")
-			confirmed = began
+		} else if err != nil {
+			return err
 		}
-		gap = time.Time{}
-		o.gate.refresh(began)
 	}
 	return nil
 }
-
-// since is how long ago a time was, by the monotonic clock or the wall clock, whichever has gone on for longer: the first stops
-// while a machine sleeps.
-func since(t time.Time) time.Duration {
-	now := time.Now()
-	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))
-}
-
-// gapRetry is how soon an instance asks again whether it still is the owner, where it may not be.
-const gapRetry = 50 * time.Millisecond
 
 // Release gives the store to others at once.
 func (o *Claim) Release() {

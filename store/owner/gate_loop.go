@@ -21,6 +21,7 @@ const ShutdownLimit = time.Second
 // was stopped for so long that another may own the store writes nothing more before it has checked
 // again.
 type gate struct {
+	now    func() time.Time
 	looked atomic.Pointer[time.Time]
 	over   atomic.Bool
 
@@ -28,9 +29,9 @@ type gate struct {
 	changed chan struct{} // closed at the next check, and at the end
 }
 
-func newGate() *gate {
-	g := &gate{changed: make(chan struct{})}
-	g.refresh(time.Now())
+func newGate(now func() time.Time) *gate {
+	g := &gate{now: now, changed: make(chan struct{})}
+	g.refresh(now())
 	return g
 }
 
@@ -38,7 +39,7 @@ func newGate() *gate {
 // wall clock: a machine that sleeps stops the first.
 func (g *gate) stale(now time.Time) bool {
 	looked := *g.looked.Load()
-	return max(now.Sub(looked), now.Round(0).Sub(looked.Round(0))) >= gapLimit
+	return since(looked, now) >= gapLimit
 }
 
 // refresh opens the gate: at that time this instance began a successful check.
@@ -59,12 +60,18 @@ func (g *gate) end() {
 // keepState leaves it as it is for an orderly shutdown, which takes no longer than ShutdownLimit:
 // no more checks are made.
 func (g *gate) keepState() {
-	if now := time.Now(); g.stale(now) {
+	if now := g.now(); g.stale(now) {
 		g.end()
 	} else if !g.over.Load() {
 		g.refresh(now)
 	}
 }
+
+// open reports whether the gate is open.
+func (g *gate) open() bool { return !g.over.Load() && !g.stale(g.now()) }
+
+// MayWrite reports whether this instance may write to switches now: connections of Listener wait until it may.
+func (o *Claim) MayWrite() bool { return o.gate.open() }
 
 // wait waits until the gate is open; false: it never will be.
 func (g *gate) wait() bool {
@@ -75,7 +82,7 @@ func (g *gate) wait() bool {
 		switch {
 		case g.over.Load():
 			return false
-		case !g.stale(time.Now()):
+		case !g.stale(g.now()):
 			return true
 		}
 		<-news
@@ -118,7 +125,7 @@ func (c *gatedConn) Write(p []byte) (int, error) {
 
 // TryWrite is for sessions, which write without waiting where they can.
 func (c *gatedConn) TryWrite(p []byte) (int, error) {
-	if c.try == nil || c.gate.over.Load() || c.gate.stale(time.Now()) {
+	if c.try == nil || !c.gate.open() {
 		return 0, nil
 	}
 	return c.try.TryWrite(p)

@@ -26,7 +26,7 @@ func (c *eager) TryWrite(p []byte) (int, error) { return c.Write(p) }
 // owner.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
+		g := newGate(time.Now)
 		conn := &eager{}
 		c := &gatedConn{Conn: conn, try: conn, gate: g}
 		now := time.Now()
