@@ -46,7 +46,16 @@ const (
 	lineStep = 100 * time.Millisecond
 	// askAgain is how soon the lead of the store is asked for again.
 	askAgain = time.Second
+	// missed is how many heartbeats, of 10 ms, may be missing where the stream goes on: a machine that is cut off, or a
+	// process that is stopped. One that dies has its streams broken at once, and is not waited for.
+	missed = 20
 )
+
+// Silent reports whether another member was heard, and is heard no longer.
+func (p *Peers) Silent(member string) bool { return p.streams.Suspected(number(member)) }
+
+// Hears reports whether this instance hears another member.
+func (p *Peers) Hears(member string) bool { return p.streams.Heard(number(member)) }
 
 // ring has the loop look at once.
 func (p *Peers) ring() {
@@ -145,7 +154,8 @@ func leaders(list []etcd.Member, owner streams.ID) (ids []streams.ID) {
 // leadWatch decides when the lead of the store is to be taken.
 type leadWatch struct {
 	watch
-	asked time.Time // when it was tried last
+	asked time.Time     // when it was tried last
+	said  liveness.Life // of which that was logged
 }
 
 // look is as that of a watch; who has asked for the lead does not ask again before an election could have ended.

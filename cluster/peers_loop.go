@@ -23,7 +23,7 @@ func Start(cfg Config) (*Peers, error) {
 	var err error
 	p.streams, err = streams.Start(streams.Config{
 		Cluster: cfg.Members.ID(), Self: liveness.Life{ID: number(self.Member), Incarnation: self.Life}, Name: self.Name,
-		TLS: cfg.TLS,
+		TLS: cfg.TLS, Liveness: liveness.Config{Missed: missed},
 		Kinds: []streams.Kind{{Number: factsKind, Name: "facts", Bulk: &streams.Receiver{
 			Began: p.facts.began, Take: p.facts.take, Ended: func(streams.ID, error) {},
 		}}},
@@ -120,7 +120,10 @@ func (p *Peers) lookAtLeader(ctx context.Context, w *leadWatch, members []etcd.M
 	inLine := place(leaders(members, number(p.cfg.Own.Owner().Member)), number(self.Member), p.streams.Heard)
 	take, next := w.look(time.Now(), life, life.ID != 0 && p.streams.Unheard(life), inLine)
 	if take {
-		p.cfg.Log.Warn("nobody hears the leader of the store: this instance asks for the lead")
+		if life != w.said {
+			w.said = life
+			p.cfg.Log.Warn("nobody hears the leader of the store: this instance asks for the lead")
+		}
 		if err := p.cfg.Members.Campaign(ctx); err != nil {
 			p.cfg.Log.Debug("asking for the lead of the store", "error", err)
 		}

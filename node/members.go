@@ -47,16 +47,23 @@ func (n *node) members() []client.Member {
 		state = err.Error()
 	}
 	self := client.Member{Name: n.cfg.Name, Address: n.cfg.API.Listen, State: state, Owner: true, Switches: switches}
-	return memberRows(clusterOf(n.store), n.own, self, nil)
+	return memberRows(clusterOf(n.store), n.others, n.own, self, nil)
 }
 
 // memberRows are self, the owner as another tells of it (nil: self is), those that stand by, and members of the store of
-// whose instances nothing is known, in the order of their names. cluster is nil where the store is elsewhere, own where it
-// is this instance's alone.
-func memberRows(cluster *etcd.Cluster, own *owner.Claim, self client.Member, by *owner.Instance) []client.Member {
+// whose instances nothing is known, in the order of their names. members is nil where the store is elsewhere, others where
+// there can be none, own where the store is this instance's alone.
+func memberRows(members *etcd.Cluster, others *cluster.Peers, own *owner.Claim, self client.Member,
+	by *owner.Instance) []client.Member {
 	rows := []client.Member{self}
-	ids := []string{selfOf(cluster).ID}
+	ids := []string{selfOf(members).ID}
 	add := func(i *owner.Instance, row client.Member) {
+		if i.Member != "" && slices.Contains(ids, i.Member) { // of the process before, whose lease lasts
+			return
+		}
+		if others != nil && others.Silent(i.Member) {
+			row.State = "away"
+		}
 		row.Name, row.Address = i.Name, i.API
 		rows, ids = append(rows, row), append(ids, i.Member)
 	}
@@ -68,15 +75,19 @@ func memberRows(cluster *etcd.Cluster, own *owner.Claim, self client.Member, by 
 			add(&s, client.Member{State: "standby"})
 		}
 	}
-	if cluster == nil {
+	if members == nil {
 		for i := range rows {
 			rows[i].Leader = rows[i].Owner
 		}
 	} else {
-		for _, m := range cluster.Members() {
+		for _, m := range members.Members() {
 			at := slices.Index(ids, m.ID)
 			if at < 0 {
-				at, rows, ids = len(rows), append(rows, client.Member{Name: m.Name, State: "away"}), append(ids, m.ID)
+				state := "away"
+				if others != nil && others.Hears(m.ID) {
+					state = "starting"
+				}
+				at, rows, ids = len(rows), append(rows, client.Member{Name: m.Name, State: state}), append(ids, m.ID)
 			}
 			if row := &rows[at]; m.Name == "" {
 				row.Name, row.State = "("+m.Address+")", "added, not begun"
@@ -91,11 +102,11 @@ func memberRows(cluster *etcd.Cluster, own *owner.Claim, self client.Member, by 
 }
 
 // selfOf is this instance's member of a cluster; the zero value where there is none.
-func selfOf(cluster *etcd.Cluster) (self etcd.Member) {
-	if cluster == nil {
+func selfOf(members *etcd.Cluster) (self etcd.Member) {
+	if members == nil {
 		return self
 	}
-	for _, m := range cluster.Members() {
+	for _, m := range members.Members() {
 		if m.Self {
 			self = m
 		}

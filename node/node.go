@@ -132,7 +132,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 			}
 			defer others.Close()
 		}
-		sb = newStandby(&now, st, own)
+		sb = newStandby(&now, st, own, others)
 		defer sb.end()
 		if err := sb.wait(ctx); err != nil && ctx.Err() != nil {
 			return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/cluster"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/compactor"
@@ -33,9 +34,9 @@ type standby struct {
 }
 
 // newStandby makes one, which serves nothing yet.
-func newStandby(cfg *Config, st store.Store, own *owner.Claim) *standby {
-	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), view: netview.New(netview.Limits{})}, store: st, own: own,
-		stop: func() {}}
+func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *cluster.Peers) *standby {
+	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), others: others, view: netview.New(netview.Limits{})}, store: st,
+		own: own, stop: func() {}}
 	s.alarms = alarm.New(s.view)
 	return s
 }
@@ -163,7 +164,7 @@ func (s *standby) ready() error {
 // members are all, as this standby knows them.
 func (s *standby) members() []client.Member {
 	self := client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"}
-	return memberRows(clusterOf(s.store), s.own, self, s.owner.Load())
+	return memberRows(clusterOf(s.store), s.others, s.own, self, s.owner.Load())
 }
 
 // holds is what serving the switches' port returns, where that has begun already; nil: it has not.

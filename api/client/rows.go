@@ -20,7 +20,7 @@ type Member struct {
 	Name     string `json:"name"`
 	Address  string `json:"address" doc:"Of its API; empty: it is not known."`
 	Peer     string `json:"peer,omitempty" doc:"Where the others reach it (--peer); absent: the store is elsewhere."`
-	State    string `json:"state" doc:"ready, standby, or what keeps it from being ready; owner of one that another tells of; learning: it is sent what the others know; away: it is not running, or does not reach the store."`
+	State    string `json:"state" doc:"ready, standby, or what keeps it from being ready; owner of one that another tells of; learning: it is sent what the others know; starting: it runs, and does not stand by yet; waiting: it runs, and its store does not serve yet; away: it is not running, or is not reached."`
 	Owner    bool   `json:"owner" doc:"It decides for the network, and is the master of its switches."`
 	Leader   bool   `json:"leader" doc:"Leads the store."`
 	Switches int    `json:"switches" doc:"Number of connected switches that it is master of."`

@@ -2,10 +2,13 @@ package local_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/cli"
 	"github.com/weirnet/weir/cluster/local"
 )
@@ -35,10 +38,14 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	if one == c.Leader(ctx) {
 		one = c.Instances[1]
 	}
+	await(t, c, one.Name, "standby")
 	pid := one.PID()
 	one.Kill()
 	if one.Running() || one.PID() != 0 || len(c.Living()) != 2 || c.Owner(ctx) != owner {
 		t.Fatalf("after the kill %d live", len(c.Living()))
+	}
+	if m := await(t, c, one.Name, "away"); m.Address == "" { // its row, which has its address, lasts for seconds
+		t.Errorf("only its lease told of the death: %+v", m)
 	}
 	if err := one.Start(ctx); err != nil {
 		t.Fatal(err)
@@ -59,6 +66,22 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		if syscall.Kill(pid, 0) != syscall.ESRCH {
 			t.Errorf("process %d is left", pid)
 		}
+	}
+}
+
+// await returns an instance as the owner lists it once it has a state.
+func await(t *testing.T, c *local.Cluster, name, state string) client.Member {
+	t.Helper()
+	for {
+		list, err := c.Members(t.Context())
+		at := slices.IndexFunc(list, func(m client.Member) bool { return m.Name == name })
+		if err != nil || at < 0 {
+			t.Fatalf("%s: %+v, %v", name, list, err)
+		}
+		if list[at].State == state {
+			return list[at]
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

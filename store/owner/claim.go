@@ -70,6 +70,7 @@ type Claim struct {
 	owned    bool          // it has been the owner: what it knows is of then
 	gate     *gate
 	terms    *Terms
+	former   []store.Op                 // delete the rows of processes before, which stood by and whose leases last
 	standbys atomic.Pointer[[]Instance] // the others, as they were seen last, by name
 	dead     atomic.Pointer[string]     // the incarnation of an owner that is taken for dead; empty: none
 	by       atomic.Pointer[Instance]   // the owner, as it was seen last; the zero value: nobody was
@@ -122,6 +123,9 @@ func (o *Claim) ring() {
 // Terms are those of this instance, once it owns the store.
 func (o *Claim) Terms() *Terms { return o.terms }
 
+// formerMax bounds Claim.former, so that a transaction holds them.
+const formerMax = 32
+
 // rows are what the store says of instances.
 type rows struct {
 	owner *store.Pair // nil: nobody is
@@ -136,6 +140,7 @@ func (o *Claim) read(ctx context.Context) (r rows, err error) {
 		return r, err
 	}
 	var standbys []Instance
+	o.former = nil
 	for i := range page.Pairs {
 		switch p := &page.Pairs[i]; {
 		case string(p.Key) == ownerKey:
@@ -145,8 +150,11 @@ func (o *Claim) read(ctx context.Context) (r rows, err error) {
 		case string(p.Key) == termKey:
 			r.term = p
 		case strings.HasPrefix(string(p.Key), standbyPrefix):
-			if other := ownerOf(p.Value); !o.isSelf(&other) {
+			switch other := ownerOf(p.Value); {
+			case !o.isSelf(&other):
 				standbys = append(standbys, other)
+			case other.Incarnation != o.self.Incarnation && len(o.former) < formerMax:
+				o.former = append(o.former, store.Delete(store.Key(string(p.Key))))
 			}
 		}
 	}
@@ -225,6 +233,7 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 			{Kind: store.OpPut, Key: []byte(ownerKey), Value: o.row, Lease: o.lease}, store.Put([]byte(lastKey), o.row),
 			store.Put([]byte(termKey), termText(before+1)), store.Delete(store.Key(o.standbyKey())),
 		}
+		then = append(then, o.former...)
 		switch {
 		case last == nil && o.self.Member != "": // before that the store was of its directory, which had no rows
 			then = append(then, store.Put([]byte(olderKey), []byte(o.self.Name)))
@@ -280,7 +289,7 @@ func (o *Claim) standBy(ctx context.Context) error {
 	key := []byte(o.standbyKey())
 	_, err := o.st.Txn(ctx, store.Txn{
 		If:   []store.Compare{store.Absent(key)},
-		Then: []store.Op{{Kind: store.OpPut, Key: key, Value: o.row, Lease: o.lease}},
+		Then: append(slices.Clone(o.former), store.Op{Kind: store.OpPut, Key: key, Value: o.row, Lease: o.lease}),
 	})
 	return err
 }

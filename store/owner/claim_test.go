@@ -109,6 +109,39 @@ func TestTakingIsWhole(t *testing.T) {
 	}
 }
 
+// TestEarlierLivesStandByNoLonger: the row of a standby that was killed goes when it stands by again, or owns the store.
+func TestEarlierLivesStandByNoLonger(t *testing.T) {
+	memory := store.NewMemory(nil)
+	a := New(memory, Instance{Name: "a", Member: "1"})
+	if other, err := a.take(t.Context()); other != nil || err != nil {
+		t.Fatal(other, err)
+	}
+	life := func(want int) *Claim {
+		t.Helper()
+		b := New(memory, Instance{Name: "b", Member: "2"})
+		if other, err := b.take(t.Context()); other == nil || err != nil {
+			t.Fatal(other, err)
+		}
+		if err := b.standBy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.read(t.Context()); err != nil || len(a.Standbys()) != want {
+			t.Errorf("a sees %v stand by, want %d, %v", a.Standbys(), want, err)
+		}
+		return b
+	}
+	life(1)
+	life(1)
+	a.Release()
+	b := New(memory, Instance{Name: "b", Member: "2"})
+	if other, err := b.take(t.Context()); other != nil || err != nil {
+		t.Fatal(other, err)
+	}
+	if _, err := a.read(t.Context()); err != nil || len(a.Standbys()) != 0 {
+		t.Errorf("b is the owner, and %v stand by, %v", a.Standbys(), err)
+	}
+}
+
 // TestDeadIsALife: an owner that nobody hears is replaced though its row is there; its next life is another, and who was
 // the owner takes its place back from nobody.
 func TestDeadIsALife(t *testing.T) {
