@@ -23,6 +23,7 @@ type Failover struct {
 	Kill      []Victim
 	Interval  time.Duration // between two pings of a host over an intent; default 100 ms
 	Rate      int           // intents offered a second, each by its own request; default 100
+	Intents   int           // that are there from the beginning, beside those between hosts, for packets that no host sends
 	Before    time.Duration // load before each kill, and at least as long after what is waited for; default 2 s
 	LateLimit time.Duration // by which one offered intent in a hundred may be late; default 20 ms
 	Limit     time.Duration // for everything that is waited for; default 2 min
@@ -88,6 +89,9 @@ func (c *Failover) Check() error {
 		return fmt.Errorf("pings every %v, %d intents a second and %v before a kill given, want positive ones, an interval of 1 ms or more, and %d intents a second or less",
 			c.Interval, c.Rate, c.Before, maxOffered)
 	}
+	if c.Intents < 0 || c.Intents > maxBackground {
+		return fmt.Errorf("%d intents given that are there from the beginning, want 0 to %d", c.Intents, maxBackground)
+	}
 	t, err := topo.Parse(c.Topology, c.Seed)
 	if err == nil && len(t.Hosts) < 4 {
 		err = fmt.Errorf("topology %q given, want one with four hosts or more", c.Topology)
@@ -96,8 +100,11 @@ func (c *Failover) Check() error {
 	return err
 }
 
-// maxOffered bounds the rate of offered intents.
-const maxOffered = 5000
+// maxOffered bounds the rate of offered intents, maxBackground the number of those that are there from the beginning.
+const (
+	maxOffered    = 5000
+	maxBackground = 1 << 21
+)
 
 func victimNames() string {
 	var names []string
@@ -112,6 +119,9 @@ func (c *Failover) plan(r *report.Report) (list []participant) {
 	title := fmt.Sprintf("an instance of %d dies: %s, %s, half of which ping each other every %v over intents; %d intents offered a second",
 		c.Instances, report.Plural(len(t.Switches), "switch", "switches"), report.Plural(len(t.Hosts), "host", "hosts"),
 		c.Interval, c.Rate)
+	if c.Intents > 0 {
+		title += fmt.Sprintf("; %d are there from the beginning", c.Intents)
+	}
 	about(r, "failover", title, openflow.V13, c.Topology, t, c.Seed)
 	r.Load.Rate = c.Rate
 	bed := &failoverBed{c: c, report: r}

@@ -67,6 +67,7 @@ func TestFailoverIsRefused(t *testing.T) {
 		"four hosts":          {Topology: "linear:3"},
 		"1 ms or more":        {Interval: time.Microsecond},
 		"intents a second or": {Rate: maxOffered + 1},
+		"from the beginning":  {Intents: -1},
 	} {
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c, err, want)

@@ -38,9 +38,16 @@ type offer struct {
 // offerTimeout is how long an instance may take to answer.
 const offerTimeout = 10 * time.Second
 
-// offeredID and offeredAddress are those of an offered intent, whose packets are to the address, one of 100.64.0.0/10.
-func offeredID(n int) string      { return fmt.Sprintf("offered-%d", n) }
-func offeredAddress(n int) uint32 { return 100<<24 | 64<<16 | uint32(n)&(1<<22-1) }
+// offeredID and offeredAddress are those of an offered intent, whose packets are to the address, one of 100.64.0.0/11;
+// those that are there from the beginning have the other half of 100.64.0.0/10.
+func offeredID(n int) string         { return fmt.Sprintf("offered-%d", n) }
+func offeredAddress(n int) uint32    { return 100<<24 | 64<<16 | uint32(n)&(1<<21-1) }
+func backgroundAddress(n int) uint32 { return offeredAddress(n) | 1<<21 }
+
+// to is the selector of the packets to an address.
+func to(a uint32) client.Selector {
+	return client.Selector{"ipv4_dst": fmt.Sprintf("%d.%d.%d.%d", a>>24, a>>16&255, a>>8&255, a&255)}
+}
 
 // offer begins to offer intents.
 func (b *failoverBed) offer(ctx context.Context) *offers {
@@ -112,12 +119,11 @@ func (o *offers) ask(x *offer) {
 // request is that of an offered intent: between hosts' ports, of packets that no host sends.
 func (o *offers) request(n int) client.IntentRequest {
 	b := o.bed
-	a := offeredAddress(n)
 	pair := b.pairs[n%len(b.pairs)]
 	above := uint16(client.PriorityDefault + 1)
 	return client.IntentRequest{ID: offeredID(n), Kind: client.PointToPoint, Priority: &above,
 		Src: client.PointEnds(b.point(pair[0].Spec().At)), Dst: client.PointEnds(b.point(pair[1].Spec().At)),
-		Selector: client.Selector{"ipv4_dst": fmt.Sprintf("%d.%d.%d.%d", a>>24, a>>16&255, a>>8&255, a&255)}}
+		Selector: to(offeredAddress(n))}
 }
 
 // firstAccepted is the offer that was made after a time and accepted first, by another than who is about to end; nil: none
@@ -195,6 +201,11 @@ func (o *offers) forget(ctx context.Context, k *failoverRun) error {
 	}
 	for n := range 2 * len(o.bed.pairs) {
 		if k.acceptedIntents++; !there[fmt.Sprintf("pair-%d", n)] {
+			k.missing++
+		}
+	}
+	for n := range o.bed.c.Intents {
+		if k.acceptedIntents++; !there[fmt.Sprintf("background-%d", n)] {
 			k.missing++
 		}
 	}

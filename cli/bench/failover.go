@@ -46,6 +46,7 @@ intent is missing, or the intents were offered late.`,
 	f.DurationVar(&c.Interval, "interval", 100*time.Millisecond, "between two pings of a host over an intent")
 	f.IntVar(&c.Rate, "rate", 100, "intents offered a second")
 	f.DurationVar(&c.Before, "before", 2*time.Second, "load before each kill, and after what is waited for")
+	f.IntVar(&c.Intents, "intents", 0, "that are there from the beginning, beside those over which hosts ping each other")
 	f.DurationVar(&c.LateLimit, "late-limit", 20*time.Millisecond, "by which one offered intent in a hundred may be late")
 	f.DurationVar(&c.Limit, "limit", 2*time.Minute, "how long anything may take that is waited for")
 	programFlag(f, &c.Program)
