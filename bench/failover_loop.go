@@ -171,50 +171,75 @@ func (b *failoverBed) install(ctx context.Context) error {
 			return fmt.Errorf("intent %s is %s: %s", a.ID, a.Status, a.Detail)
 		}
 	}
-	if err := b.fill(ctx, owner); err != nil {
+	if err := b.fill(ctx); err != nil {
 		return err
 	}
-	n := 0
-	return pace.Until(ctx, 10*failoverPoll, b.c.Limit, func() (bool, error) {
-		page, err := owner.Client().Intents(ctx, "submitted", "waiting", "installing", "rerouting", "degraded", "failed")
-		if err != nil {
-			return false, err
-		}
-		n = len(page.Items)
-		return n == 0, nil
-	}, func() error {
-		return fmt.Errorf("%w: %d of %d intents are not installed after %v", report.ErrSlow, n, len(list)+b.c.Intents, b.c.Limit)
-	})
+	return b.installed(ctx)
 }
 
-// fillBatch is how many intents that are there from the beginning are asked for together.
-const fillBatch = 1000
+// fillBatch is how many intents that are there from the beginning are asked for together, and fillPause the time between
+// two batches: a machine without time for heartbeats replaces owners.
+const (
+	fillBatch = 500
+	fillPause = 100 * time.Millisecond
+)
 
 // fill asks for the intents that are there from the beginning: each from a host's port to another's, of packets that no
-// host sends.
-func (b *failoverBed) fill(ctx context.Context, owner *local.Instance) error {
+// host sends. An owner that does not answer may have been replaced: the next one is asked.
+func (b *failoverBed) fill(ctx context.Context) error {
 	hosts := b.net.Hosts()
-	above := uint16(client.PriorityDefault + 1)
 	for from := 0; from < b.c.Intents; from += fillBatch {
 		var list []client.IntentRequest
 		for n := from; n < min(from+fillBatch, b.c.Intents); n++ {
 			src := n % len(hosts)
 			dst := (src + 1 + n/len(hosts)%(len(hosts)-1)) % len(hosts)
-			list = append(list, client.IntentRequest{ID: fmt.Sprintf("background-%d", n), Kind: client.PointToPoint,
+			list = append(list, client.IntentRequest{ID: backgroundID(n), Kind: client.PointToPoint,
 				Priority: &above, Src: client.PointEnds(b.point(hosts[src].Spec().At)),
 				Dst: client.PointEnds(b.point(hosts[dst].Spec().At)), Selector: to(backgroundAddress(n))})
 		}
-		answers, err := owner.Client().CreateIntents(ctx, list, client.CreateOptions{})
+		var said error
+		err := pace.Until(ctx, fillPause, b.c.Limit, func() (bool, error) {
+			owner := b.cluster.Owner(ctx)
+			if owner == nil {
+				return false, nil
+			}
+			var answers *client.IntentAnswers
+			if answers, said = owner.Client().CreateIntents(ctx, list, client.CreateOptions{}); said != nil {
+				return false, nil
+			}
+			for i := range answers.Items {
+				if a := &answers.Items[i]; !a.OK() {
+					return false, fmt.Errorf("intent %s is %s: %s", a.ID, a.Status, a.Detail)
+				}
+			}
+			return true, nil
+		}, func() error { return fmt.Errorf("%w: %d of %d intents: %v", report.ErrSlow, from, b.c.Intents, said) })
+		if err == nil {
+			err = pace.Wait(ctx, fillPause)
+		}
 		if err != nil {
 			return err
 		}
-		for i := range answers.Items {
-			if a := &answers.Items[i]; !a.OK() {
-				return fmt.Errorf("intent %s is %s: %s", a.ID, a.Status, a.Detail)
-			}
-		}
 	}
 	return nil
+}
+
+// installed waits until all intents are.
+func (b *failoverBed) installed(ctx context.Context) error {
+	said := "no instance says that it is the owner"
+	return pace.Until(ctx, 100*failoverPoll, b.c.Limit, func() (bool, error) {
+		owner := b.cluster.Owner(ctx)
+		if owner == nil {
+			return false, nil
+		}
+		page, err := owner.Client().Intents(ctx, "submitted", "waiting", "installing", "rerouting", "degraded", "failed")
+		if err != nil {
+			said = err.Error()
+			return false, nil
+		}
+		said = fmt.Sprintf("%d of %d intents are not installed", len(page.Items), 2*len(b.pairs)+b.c.Intents)
+		return len(page.Items) == 0, nil
+	}, func() error { return fmt.Errorf("%w: %s after %v", report.ErrSlow, said, b.c.Limit) })
 }
 
 func (b *failoverBed) point(at topo.End) client.Point {
@@ -238,7 +263,7 @@ func (s *failoverScore) run(ctx context.Context, i int) error {
 // kill has everything be whole and loaded, kills the victim, waits for what has to happen, and starts it again.
 func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	b := s.bed
-	if err := b.whole(ctx); err != nil {
+	if err := errors.Join(b.whole(ctx), b.installed(ctx)); err != nil {
 		return nil, fmt.Errorf("before the kill: %w", err)
 	}
 	victim, ledToo, err := b.choose(ctx, s.victim)

@@ -44,6 +44,11 @@ func offeredID(n int) string         { return fmt.Sprintf("offered-%d", n) }
 func offeredAddress(n int) uint32    { return 100<<24 | 64<<16 | uint32(n)&(1<<21-1) }
 func backgroundAddress(n int) uint32 { return offeredAddress(n) | 1<<21 }
 
+func backgroundID(n int) string { return fmt.Sprintf("background-%d", n) }
+
+// above is the priority of both.
+var above = uint16(client.PriorityDefault + 1)
+
 // to is the selector of the packets to an address.
 func to(a uint32) client.Selector {
 	return client.Selector{"ipv4_dst": fmt.Sprintf("%d.%d.%d.%d", a>>24, a>>16&255, a>>8&255, a&255)}
@@ -120,7 +125,6 @@ func (o *offers) ask(x *offer) {
 func (o *offers) request(n int) client.IntentRequest {
 	b := o.bed
 	pair := b.pairs[n%len(b.pairs)]
-	above := uint16(client.PriorityDefault + 1)
 	return client.IntentRequest{ID: offeredID(n), Kind: client.PointToPoint, Priority: &above,
 		Src: client.PointEnds(b.point(pair[0].Spec().At)), Dst: client.PointEnds(b.point(pair[1].Spec().At)),
 		Selector: to(offeredAddress(n))}
@@ -205,7 +209,7 @@ func (o *offers) forget(ctx context.Context, k *failoverRun) error {
 		}
 	}
 	for n := range o.bed.c.Intents {
-		if k.acceptedIntents++; !there[fmt.Sprintf("background-%d", n)] {
+		if k.acceptedIntents++; !there[backgroundID(n)] {
 			k.missing++
 		}
 	}

@@ -15,6 +15,10 @@
 // identifies the writer: its term is in the conditions of every transaction, so that a replaced
 // writer is fenced off.
 //
+// A Follower is told what another writer commits, by a watch, and becomes the writer in one transaction
+// (Promote), whatever the number of records. What a merge drops it finds without the values of the blocks
+// that were merged: it keeps their records' numbers, 4 bytes each.
+//
 // # Invariants
 //
 //   - A record whose done was called without an error is returned by every later Load, until a later
@@ -27,7 +31,9 @@
 //   - A block with less than half of its bytes live is merged, so that no more is rewritten than was
 //     written; one with nothing live is deleted. A withdrawal stays as long as the log holds a record
 //     that it withdraws.
+//   - A Follower knows at each revision what one knows who reads all blocks. What it is told that does not
+//     follow from what it knows has it read all again.
 //   - One transaction at a time; the waiting records are bounded.
 //
-// Turn is one step, without a goroutine; Run (loop.go) calls it.
+// Turn is one step, without a goroutine; Run (loop.go) calls it, as a Follower's Run its steps.
 package journal

@@ -98,22 +98,32 @@ type Stats struct {
 	MergedBlocks, Deleted uint64 // blocks merged into others; deleted
 }
 
-// Open takes over a journal for this writer and fences off the previous one. If the store is full,
-// the latter holds from the first successful transaction on.
-func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
-	cfg.BlockMax = cmp.Or(cfg.BlockMax, defaultBlock)
-	cfg.WaitingMax = cmp.Or(cfg.WaitingMax, defaultWaiting)
-	cfg.Answer = cmp.Or(cfg.Answer, defaultAnswer)
-	if cfg.Now == nil {
-		cfg.Now = clock
+func (c *Config) withDefaults() {
+	c.BlockMax = cmp.Or(c.BlockMax, defaultBlock)
+	c.WaitingMax = cmp.Or(c.WaitingMax, defaultWaiting)
+	c.Answer = cmp.Or(c.Answer, defaultAnswer)
+	if c.Now == nil {
+		c.Now = clock
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
+}
+
+// newJournal returns one of whose place nothing is known yet.
+func newJournal(st store.Store, cfg Config) *Journal {
 	j := &Journal{cfg: cfg, bell: loop.NewBell(), place: place{st, cfg.Prefix}, log: newLog(),
 		intake:  intake{most: cfg.WaitingMax, now: cfg.Now},
 		trouble: trouble{report: cfg.Trouble, log: cfg.Log, prefix: cfg.Prefix}}
 	j.merger = merger{place: &j.place, log: j.log}
+	return j
+}
+
+// Open takes over a journal for this writer and fences off the previous one. If the store is full,
+// the latter holds from the first successful transaction on.
+func Open(ctx context.Context, st store.Store, cfg Config) (*Journal, error) {
+	cfg.withDefaults()
+	j := newJournal(st, cfg)
 	row, done, err := j.place.takeOver(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("journal %s: %w", cfg.Prefix, err)

@@ -100,6 +100,26 @@ func (l *log) consider(slot uint32) {
 	}
 }
 
+// pruneSparse drops what is stale of sparse, where that has come to be much: nobody takes from it while a journal is only
+// followed.
+func (l *log) pruneSparse() {
+	if len(l.sparse) <= 64+2*l.count {
+		return
+	}
+	kept := l.sparse[:0]
+	for _, slot := range l.sparse {
+		if b := &l.blocks[slot]; b.queued {
+			if b.queued = false; b.isSparse() {
+				kept = append(kept, slot)
+			}
+		}
+	}
+	for _, slot := range kept {
+		l.blocks[slot].queued = true
+	}
+	l.sparse = kept
+}
+
 // addRecord indexes a record in the newest block.
 func (l *log) addRecord(slot uint32, r *Record, at, size int) {
 	l.addLive(slot, size)

@@ -2,9 +2,11 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
+	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/loop"
 )
 
@@ -50,6 +52,29 @@ func (j *Journal) Run(ctx context.Context) {
 		}
 	}
 	j.drain()
+}
+
+// How soon a follower reads all again: after what the store said, and after what is not understood, which is mostly as it
+// is for long.
+const (
+	followAgain = time.Second
+	readAgain   = time.Minute
+)
+
+// Run follows the journal until the context ends.
+func (f *Follower) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := f.step(ctx, true)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		pause := followAgain
+		if errors.As(err, new(errSink)) || errors.Is(err, ErrDamaged) {
+			pause = readAgain
+		}
+		f.cfg.Log.Warn("the journal is not followed: it is read again", "journal", f.cfg.Prefix, "in", pause, "error", err)
+		beat.Sleep(ctx, pause)
+	}
 }
 
 // pause returns how long to wait for new records; 0: not at all, as where some wait.

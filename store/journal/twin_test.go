@@ -57,11 +57,26 @@ type history struct {
 	contest bool       // one opens while those before go on
 	failed  int
 	done    int
+	// promote, if set, makes a journal of what was followed, with what it has told.
+	promote    func() (*Journal, []Record, error)
+	promotions int
 }
 
 func (h *history) open() {
 	h.t.Helper()
 	for {
+		if h.promote != nil && h.rng.IntN(2) == 0 {
+			j, got, err := h.promote()
+			if errors.Is(err, store.ErrUnavailable) {
+				continue
+			} else if err != nil {
+				h.t.Fatal(err)
+			}
+			h.settle(got)
+			h.j, h.again = j, time.Time{}
+			h.promotions++
+			return
+		}
 		j, err := Open(context.Background(), h.st, Config{Prefix: "x/", BlockMax: 512, Now: func() time.Time { return h.now }})
 		if errors.Is(err, store.ErrUnavailable) {
 			continue

@@ -45,7 +45,11 @@ func (p *place) readRow(ctx context.Context) (writerRow, error) {
 	if err != nil || len(page.Pairs) == 0 {
 		return writerRow{}, err
 	}
-	row := &page.Pairs[0]
+	return parseRow(&page.Pairs[0])
+}
+
+// parseRow reads the row of a pair.
+func parseRow(row *store.Pair) (writerRow, error) {
 	if len(row.Value) != rowLen {
 		return writerRow{}, fmt.Errorf("%w: %q holds %d bytes, want %d", ErrDamaged, row.Key, len(row.Value), rowLen)
 	}
