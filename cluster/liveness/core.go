@@ -83,16 +83,13 @@ func New(cfg Config, now time.Time) *Core {
 	return &Core{cfg: cfg, due: now.Add(cfg.Every)}
 }
 
-// find is the place of a member in c.members.
-func (c *Core) find(id ID) (int, bool) {
-	return slices.BinarySearchFunc(c.members, id, func(m *member, id ID) int { return cmp.Compare(m.ID, id) })
-}
-
+// member is one; nil: it is none.
 func (c *Core) member(id ID) *member {
-	if i, ok := c.find(id); ok {
-		return c.members[i]
+	at, ok := slices.BinarySearchFunc(c.members, id, func(m *member, id ID) int { return cmp.Compare(m.ID, id) })
+	if !ok {
+		return nil
 	}
-	return nil
+	return c.members[at]
 }
 
 // SetMembers says who the members are. The own number is passed over; those that are not listed are forgotten.
@@ -123,12 +120,8 @@ func (c *Core) heard() {
 	c.hears = list
 }
 
-// Next is the time at which the next tick is due. Tick measures by it how late a tick is; a caller that has its own
-// idea of when, such as whole multiples of the period, says so by SetNext.
+// Next is the time at which the next tick is due. Tick measures by it how late a tick is.
 func (c *Core) Next() time.Time { return c.due }
-
-// SetNext says when the next tick is due.
-func (c *Core) SetNext(due time.Time) { c.due = due }
 
 // Tick is to be called when a tick is due, and however late. It reports whether anything has changed that others ask.
 func (c *Core) Tick(now time.Time) (changed bool) {
@@ -151,6 +144,25 @@ func (c *Core) Tick(now time.Time) (changed bool) {
 	}
 	c.heard()
 	return changed
+}
+
+// Turn is that of who sends heartbeats: a tick, if one is due or tick is set, and the next heartbeat. The next tick is due after
+// wait: with the next heartbeat, or when a silence has to be noticed.
+func (c *Core) Turn(now time.Time, tick bool) (beat Heartbeat, wait time.Duration, changed bool) {
+	changed = (tick || !now.Before(c.due)) && c.Tick(now)
+	beat = c.Heartbeat(now)
+	wait = untilMultiple(now, c.Period(now))
+	if first := c.Deadline(now); !first.IsZero() {
+		wait = min(wait, max(first.Sub(now), 0))
+	}
+	c.due = now.Add(wait)
+	return beat, wait, changed
+}
+
+// untilMultiple is the time until the next whole multiple of a period by the system's clock, so that the instances of a machine,
+// or of machines whose clocks agree, wake at the same times: a heartbeat then comes while its receiver is awake.
+func untilMultiple(now time.Time, period time.Duration) time.Duration {
+	return period - now.Sub(now.Truncate(period))
 }
 
 // Delay is by how much own ticks came late, lately.
@@ -287,6 +299,14 @@ func (c *Core) Unheard(l Life) bool {
 		}
 	}
 	return true
+}
+
+// Incarnation is that of a member that was heard last; 0: it was never heard, or is none.
+func (c *Core) Incarnation(id ID) uint64 {
+	if m := c.member(id); m != nil {
+		return m.Incarnation
+	}
+	return 0
 }
 
 // First is the first one in a list that is this instance or is heard by it; 0 if none is.

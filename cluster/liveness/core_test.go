@@ -241,11 +241,11 @@ func TestQuiet(t *testing.T) {
 		t.Errorf("suspected in %v, limits of %v and %v", d, w.Limit(2, w.now), w.Limit(3, w.now))
 	}
 	w.now = w.now.Add(40*ms + 1)
-	w.SetNext(w.now)
+	w.due = w.now
 	if !w.Tick(w.now) || !w.Suspected(2) || w.Suspected(3) {
 		t.Error("not suspected by a tick at the deadline")
 	}
-	w.SetNext(w.now)
+	w.due = w.now
 	w.now = w.now.Add(6 * ms)
 	w.Tick(w.now)
 	if p := w.Period(w.now); p != 10*ms {

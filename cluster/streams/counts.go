@@ -90,6 +90,13 @@ func (s *Streams) Unheard(l liveness.Life) bool {
 	return s.core.Unheard(l)
 }
 
+// Incarnation is that of an instance that was heard last; 0: it was never heard.
+func (s *Streams) Incarnation(id ID) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.core.Incarnation(id)
+}
+
 // First is the first one in a list that is this instance or is heard by it; 0 if none is.
 func (s *Streams) First(order []ID) ID {
 	s.mu.Lock()

@@ -298,12 +298,11 @@ func (c *conn) takeBeat(h header, payload []byte, beat *liveness.Heartbeat) erro
 }
 
 // turn is that of the goroutine of heartbeats: a tick, if one is due, and a heartbeat to all. The list is of before. The
-// next tick is due after the time that it returns: with the next heartbeat, or when a silence has to be noticed.
-func (s *Streams) turn(tick bool, list []*conn, buf []byte) (_ []*conn, _ []byte, wait time.Duration) {
+// next tick is due after the time that it returns.
+func (s *Streams) turn(tick bool, list []*conn, buf []byte) ([]*conn, []byte, time.Duration) {
 	now := time.Now()
 	s.mu.Lock()
-	tick = tick || !now.Before(s.core.Next())
-	changed := tick && s.core.Tick(now)
+	beat, wait, changed := s.core.Turn(now, tick)
 	list, silent := list[:0], []*conn(nil)
 	for id, p := range s.peers {
 		c := p.conns[beats]
@@ -315,15 +314,9 @@ func (s *Streams) turn(tick bool, list []*conn, buf []byte) (_ []*conn, _ []byte
 			silent = append(silent, c)
 		}
 	}
-	beat := s.core.Heartbeat(now)
 	buf = header{typ: frameHeartbeat}.append(buf[:0])
 	buf = beat.Append(buf)
 	header{typ: frameHeartbeat, length: len(buf) - headerLength}.append(buf[:0])
-	wait = next(now, s.core.Period(now))
-	if first := s.core.Deadline(now); !first.IsZero() {
-		wait = min(wait, max(first.Sub(now), 0))
-	}
-	s.core.SetNext(now.Add(wait))
 	s.mu.Unlock()
 	for _, c := range silent {
 		c.end(errSilent)
@@ -336,12 +329,6 @@ func (s *Streams) turn(tick bool, list []*conn, buf []byte) (_ []*conn, _ []byte
 		s.changed()
 	}
 	return list, buf, wait
-}
-
-// next is the time until the next whole multiple of a period by the system's clock, so that the instances of a machine,
-// or of machines whose clocks agree, wake at the same times: a heartbeat then comes while its receiver is awake.
-func next(now time.Time, period time.Duration) time.Duration {
-	return period - now.Sub(now.Truncate(period))
 }
 
 // host is the host of a peer's address.

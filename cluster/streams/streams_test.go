@@ -18,7 +18,7 @@ import (
 func (w *world) whole() {
 	w.t.Helper()
 	synctest.Wait()
-	time.Sleep(300*ms + next(time.Now(), 20*ms) + 5*ms)
+	time.Sleep(300*ms + time.Until(time.Now().Truncate(20*ms).Add(20*ms)) + 5*ms)
 	for id, n := range w.nodes {
 		for other := range w.nodes {
 			if other != id && (!n.Heard(other) || !n.Connected(other)) {

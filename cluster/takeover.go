@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/weirnet/weir/cluster/liveness"
+	"github.com/weirnet/weir/store/etcd"
+	"github.com/weirnet/weir/store/owner"
+)
+
+// Hearing is what an instance knows of the others by their heartbeats: streams.Streams, or a liveness.Core.
+type Hearing interface {
+	Heard(id liveness.ID) bool
+	Suspected(id liveness.ID) bool
+	Unheard(l liveness.Life) bool
+	Incarnation(id liveness.ID) uint64 // that was heard last; 0: it was never heard
+}
+
+// Takeover decides when an instance takes the owner's place, and when it asks for the lead of the store. One goroutine at a
+// time uses it; Peers has one, and a simulation steps others.
+type Takeover struct {
+	Own     *owner.Claim
+	Hears   Hearing
+	ByLease bool // as in Config
+	Log     *slog.Logger
+
+	owner watch
+	lead  leadWatch
+}
+
+// Look has the Claim take an owner's place if it is time to, and reports whether this member is to ask for the lead of the
+// store. It returns when to look again.
+func (t *Takeover) Look(now time.Time, members []etcd.Member) (campaign bool, next time.Duration) {
+	next = t.lookAtOwner(now, line(members))
+	campaign, sooner := t.lookAtLeader(now, members)
+	return campaign, min(next, sooner)
+}
+
+func (t *Takeover) lookAtOwner(now time.Time, line []liveness.ID) (next time.Duration) {
+	by := t.Own.Owner()
+	if by.Member == "" || by.Life == 0 || t.Own.Owns() || t.ByLease {
+		t.Own.Dead("")
+		return lookEvery
+	}
+	life := liveness.Life{ID: number(by.Member), Incarnation: by.Life}
+	self := t.Own.Self()
+	take, next := t.owner.look(now, life, t.Hears.Unheard(life), place(line, number(self.Member), t.Hears.Heard))
+	if !take {
+		t.Own.Dead("")
+		return t.soon(life, next)
+	}
+	if t.Own.Dead(by.Incarnation) {
+		t.Log.Warn("nobody hears the owner: this instance takes its place", "owner", by.Name)
+	}
+	return t.soon(life, next)
+}
+
+// soon is when to look again at an instance: at once, nearly, if this instance does not hear it, and waits for what others
+// say, of which there is no news.
+func (t *Takeover) soon(life liveness.Life, next time.Duration) time.Duration {
+	if life.ID != 0 && t.Hears.Suspected(life.ID) && !t.Hears.Unheard(life) {
+		return min(next, lookSoon)
+	}
+	return next
+}
+
+// lookAtLeader reports whether to ask for the lead of the store: its leader is dead, and it is time to.
+func (t *Takeover) lookAtLeader(now time.Time, members []etcd.Member) (campaign bool, next time.Duration) {
+	var life liveness.Life
+	for _, m := range members {
+		if m.Leader && !m.Self {
+			life.ID = number(m.ID)
+			life.Incarnation = t.Hears.Incarnation(life.ID)
+		}
+	}
+	if life.Incarnation == 0 { // this one leads, or nobody does, or the leader was never heard
+		life = liveness.Life{}
+	}
+	inLine := place(leaders(members, number(t.Own.Owner().Member)), number(t.Own.Self().Member), t.Hears.Heard)
+	campaign, next = t.lead.look(now, life, life.ID != 0 && t.Hears.Unheard(life), inLine)
+	if campaign && life != t.lead.said {
+		t.lead.said = life
+		t.Log.Warn("nobody hears the leader of the store: this instance asks for the lead")
+	}
+	return campaign, t.soon(life, next)
+}
