@@ -12,6 +12,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/owner"
 	"github.com/weirnet/weir/topology"
 	"github.com/weirnet/weir/warmstart"
 )
@@ -37,40 +38,101 @@ type SteppedConfig struct {
 // same way. Its sessions and its parts are stepped by whoever made it, for simulations. It ends by
 // not being stepped any more.
 type Stepped struct {
-	n *node
+	n   *node
+	cfg SteppedConfig
 }
 
-// NewStepped makes an instance. Its parts have had no turn yet. The error is that of a store that
-// cannot be read.
+// NewStepped makes an instance that owns its store. Its parts have had no turn yet. The error is that of a store that cannot be
+// read.
 func NewStepped(cfg SteppedConfig) (*Stepped, error) {
+	s := newStepped(cfg)
+	s.n.terms = begunTerm(context.Background(), &s.n.cfg, s.n.store)
+	return s, s.begin(cfg.Facts)
+}
+
+// NewSteppedStandby makes an instance that stands by while another owns the store. It has no parts before it has taken over. own
+// is its claim, which whoever steps it tries and keeps.
+func NewSteppedStandby(cfg SteppedConfig, own *owner.Claim) *Stepped {
+	s := newStepped(cfg)
+	s.n.own, s.n.terms = own, own.Terms()
+	return s
+}
+
+func newStepped(cfg SteppedConfig) *Stepped {
 	n := &node{cfg: cfg.Config, view: netview.New(netview.Limits{}), store: cfg.Store, said: new(storeState)}
-	n.maps = topology.NewSource(n.view)
 	if n.store == nil {
 		n.store = store.NewMemory(cfg.Driver.Now)
 	}
 	if n.cfg.Log == nil {
 		n.cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	now := cfg.Driver.Now
-	n.alarms = alarm.NewAt(n.view, now)
-	n.said.join(n.alarms)
-	n.terms = begunTerm(context.Background(), &n.cfg, n.store)
-	if err := n.newSouthbound(session.Config{Driver: cfg.Driver}, now); err != nil {
-		return nil, err
+	n.alarms = alarm.NewAt(n.view, cfg.Driver.Now)
+	return &Stepped{n: n, cfg: cfg}
+}
+
+// Hold has an instance that stands by hold the sessions of switches from now on: they may connect.
+func (s *Stepped) Hold() error {
+	if err := s.n.newSouthbound(session.Config{Driver: s.cfg.Driver}, s.cfg.Driver.Now); err != nil {
+		return err
 	}
-	joinTenants(n, session.Config{Driver: cfg.Driver}, now, cfg.Outcomes)
+	s.n.switches.Standby.Hold()
+	return nil
+}
+
+// Ask asks the switches for the role of master: this instance owns the store now.
+func (s *Stepped) Ask() {
+	if s.n.switches != nil {
+		s.n.switches.Standby.Ask()
+	}
+}
+
+// Take makes an instance that owns the store now the one that decides, as it remembers the network. It may be called once. The
+// error is that of a store that cannot be read: such an instance is over.
+func (s *Stepped) Take(facts *warmstart.Facts) error {
+	if err := s.begin(facts); err != nil {
+		return err
+	}
+	s.n.switches.Standby.Take()
+	return nil
+}
+
+// StepDown has the instance write nothing more: another one owns the store, or may. It is over then.
+func (s *Stepped) StepDown() {
+	if s.n.switches != nil {
+		s.n.switches.SetMasterOfAll("")
+	}
+}
+
+// begin makes the engines and joins them, and loads what is kept.
+func (s *Stepped) begin(facts *warmstart.Facts) error {
+	n, cfg := s.n, &s.cfg
+	now := cfg.Driver.Now
+	n.maps = topology.NewSource(n.view)
+	n.said.join(n.alarms)
+	sessions := session.Config{Driver: cfg.Driver}
+	if n.switches == nil {
+		if err := n.newSouthbound(sessions, now); err != nil {
+			return err
+		}
+	}
+	joinTenants(n, sessions, now, cfg.Outcomes)
 	n.join(boot{key: cfg.Key, life: cfg.Life, seed: cfg.Seed, now: now})
-	n.recollect(cfg.Facts)
+	n.recollect(facts)
 	if err := n.openIntents(context.Background(), now); err != nil {
-		return nil, err
+		return err
 	}
 	n.recorder = warmstart.NewTo(cfg.Remember, now, n.view, n.treeOf, n.alarms)
 	n.parts = n.engineParts(now)
-	return &Stepped{n: n}, nil
+	return nil
 }
 
-// Server is what switches connect to.
-func (s *Stepped) Server() *session.Server { return s.n.switches.Server }
+// Server is what switches connect to; nil: nothing, yet.
+func (s *Stepped) Server() *session.Server {
+	if s.n.switches == nil {
+		return nil
+	}
+	return s.n.switches.Server
+}
 
 // View is the instance's.
 func (s *Stepped) View() *netview.View { return s.n.view }
