@@ -8,15 +8,22 @@ import (
 // port is a port that several users accept from, one after the other: what connects meanwhile waits for the next one.
 type port struct {
 	net.Listener
-	conns   chan net.Conn
-	closing chan struct{}
-	running sync.WaitGroup
-	close   func()
+	accepted chan accepted
+	closing  chan struct{}
+	running  sync.WaitGroup
+	close    func()
 }
 
-// newPort makes a listener one that can be lent. A goroutine accepts until end.
+// accepted is what Accept has returned.
+type accepted struct {
+	conn net.Conn
+	err  error
+}
+
+// newPort makes a listener one that can be lent. A goroutine accepts until end. Errors of it are for whoever has the port,
+// who knows how to go on: too many open files are no reason to end.
 func newPort(l net.Listener) *port {
-	p := &port{Listener: l, conns: make(chan net.Conn), closing: make(chan struct{})}
+	p := &port{Listener: l, accepted: make(chan accepted), closing: make(chan struct{})}
 	p.close = sync.OnceFunc(func() {
 		close(p.closing)
 		l.Close()
@@ -24,14 +31,13 @@ func newPort(l net.Listener) *port {
 	p.running.Go(func() {
 		for {
 			c, err := l.Accept()
-			if err != nil {
-				p.close()
-				return
-			}
 			select {
-			case p.conns <- c:
+			case p.accepted <- accepted{c, err}:
 			case <-p.closing:
-				c.Close()
+				if c != nil {
+					c.Close()
+				}
+				return
 			}
 		}
 	})
@@ -56,8 +62,8 @@ type lent struct {
 // Accept implements net.Listener.
 func (l *lent) Accept() (net.Conn, error) {
 	select {
-	case c := <-l.conns:
-		return c, nil
+	case a := <-l.accepted:
+		return a.conn, a.err
 	case <-l.over:
 	case <-l.closing:
 	}
