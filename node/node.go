@@ -102,9 +102,12 @@ func runOnce(ctx context.Context, cfg Config) error {
 	defer lock.Close()
 	said := new(storeState)
 	open := cfg.OpenStore
+	early := cfg.early()
+	before := newWaiting(ctx, &early)
+	defer before.end()
 	if open == nil {
-		early := cfg.early()
 		dir := early.dataDir()
+		dir.Peer.Waits = before.say
 		open = func() (store.Store, error) { return dir.Open(ctx, lock, func(why string) { said.say("", why) }) }
 	}
 	st, err := open()
@@ -132,7 +135,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 			}
 			defer others.Close()
 		}
-		sb = newStandby(&now, st, own, others)
+		sb = newStandby(&now, st, own, others, before.handOver())
 		defer sb.end()
 		if err := sb.wait(ctx); err != nil && ctx.Err() != nil {
 			return nil

@@ -50,8 +50,8 @@ func (c *Config) loadSettings(ctx context.Context, st store.Store) (*settings.Se
 	return settings.Load(c.base(), kept, place)
 }
 
-// early is the Config with what flags, the configuration file and the instance's own file say of its name and its peer port,
-// which a store of several is opened with. What is wrong with them is told when the store is open.
+// early is the Config with what flags, the configuration file and the instance's own file say of its name, its peer port and
+// its API, which a store of several is opened and waited for with. What is wrong with them is told when the store is open.
 func (c Config) early() Config {
 	if !c.keepsFiles() {
 		return c
@@ -59,7 +59,7 @@ func (c Config) early() Config {
 	kept, err := config.LoadFiles(c.DataDir)
 	if err == nil {
 		said := settings.Early(c.base(), kept)
-		c.Name, c.Peer = said.Name, said.Peer
+		c.Name, c.Peer, c.API = said.Name, said.Peer, said.API
 	}
 	return c
 }

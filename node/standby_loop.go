@@ -22,7 +22,8 @@ import (
 // and who the owner is; and it holds the sessions of switches, so that they need not connect when it takes over. What it
 // has opened then the instance goes on with.
 type standby struct {
-	*node // with the view, the alarms and, once they are held, the switches
+	*node        // with the view, the alarms and, once they are held, the switches
+	begun Config // node.cfg is another's once this instance owns the store
 	own   *owner.Claim
 	store store.Store
 	owner atomic.Pointer[owner.Instance]
@@ -33,10 +34,10 @@ type standby struct {
 	running             sync.WaitGroup
 }
 
-// newStandby makes one, which serves nothing yet.
-func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *cluster.Peers) *standby {
-	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), others: others, view: netview.New(netview.Limits{})}, store: st,
-		own: own, stop: func() {}}
+// newStandby makes one, which serves nothing yet. apiPort is open already, and its own now; nil: it is not open.
+func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *cluster.Peers, apiPort *port) *standby {
+	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), others: others, view: netview.New(netview.Limits{})},
+		begun: *cfg, store: st, own: own, apiPort: apiPort, stop: func() {}}
 	s.alarms = alarm.New(s.view)
 	return s
 }
@@ -56,17 +57,17 @@ func (s *standby) wait(ctx context.Context) error {
 			}
 		})
 	}
-	err := s.own.Wait(ctx, s.cfg.Log, func(other *owner.Instance) {
+	err := s.own.Wait(ctx, s.begun.Log, func(other *owner.Instance) {
 		first := s.owner.Swap(other) == nil
 		s.alarms.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
 		if !first {
 			return
 		}
 		if err := s.holdSwitches(); err != nil {
-			s.cfg.Log.Error("the standby holds no sessions of switches: they connect when it takes over", "error", err)
+			s.begun.Log.Error("the standby holds no sessions of switches: they connect when it takes over", "error", err)
 		}
 		if err := s.serveAPI(ctx); err != nil {
-			s.cfg.Log.Error("the API of the standby is not served", "error", err)
+			s.begun.Log.Error("the API of the standby is not served", "error", err)
 		}
 	})
 	if err != nil {
@@ -77,16 +78,18 @@ func (s *standby) wait(ctx context.Context) error {
 
 // serveAPI serves the API of a standby, until stop.
 func (s *standby) serveAPI(ctx context.Context) error {
-	stack, err := s.cfg.apiStack()
+	stack, err := s.begun.apiStack()
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", s.cfg.API.Listen)
-	if err != nil {
-		return err
+	if s.apiPort == nil {
+		l, err := net.Listen("tcp", s.begun.API.Listen)
+		if err != nil {
+			return err
+		}
+		s.apiPort = newPort(l)
 	}
-	s.apiPort = newPort(l)
-	table := s.cfg.tokens(s.store, stack.Access.Tokens, nil, s.alarms)
+	table := s.begun.tokens(s.store, stack.Access.Tokens, nil, s.alarms)
 	stack.Access.Issued = table
 	stack.Standby = s.ready
 	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: s.ready})
@@ -94,13 +97,13 @@ func (s *standby) serveAPI(ctx context.Context) error {
 	s.stop = stop
 	s.running.Go(func() {
 		if err := served.Serve(serving, s.apiPort.lend()); err != nil {
-			s.cfg.Log.Error("the API of the standby has ended", "error", err)
+			s.begun.Log.Error("the API of the standby has ended", "error", err)
 		}
 	})
 	s.running.Go(func() { table.Run(serving) })
 	if members := clusterOf(s.store); members.Open() {
-		s.running.Go(func() { publish(serving, members, table, s.cfg) })
-		s.running.Go(func() { compactor.NewFollower(s.store, s.cfg.Log, nil).Run(serving) })
+		s.running.Go(func() { publish(serving, members, table, s.begun) })
+		s.running.Go(func() { compactor.NewFollower(s.store, s.begun.Log, nil).Run(serving) })
 	}
 	return nil
 }
@@ -110,7 +113,7 @@ func (s *standby) holdSwitches() error {
 	if err := s.openSouthbound(); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", s.cfg.OpenFlow.Listen)
+	l, err := net.Listen("tcp", s.begun.OpenFlow.Listen)
 	if err != nil {
 		s.switches = nil
 		return err
@@ -163,7 +166,7 @@ func (s *standby) ready() error {
 
 // members are all, as this standby knows them.
 func (s *standby) members() []client.Member {
-	self := client.Member{Name: s.cfg.Name, Address: s.cfg.API.Listen, State: "standby"}
+	self := client.Member{Name: s.begun.Name, Address: s.begun.API.Listen, State: "standby"}
 	return memberRows(clusterOf(s.store), s.others, s.own, self, s.owner.Load())
 }
 

@@ -24,7 +24,7 @@ const (
 type Config struct {
 	Instances int
 	Program   string // the weir binary; empty: this one
-	Dir       string // has a data directory and a log for each instance
+	Dir       string // has a data directory and a log for each instance; made if it is not there
 	// OpenFlow, API and Peer are the addresses of the first instance; the ports of each further one are PortStep higher.
 	// Empty, or with port 0: ports on loopback that nobody listens at.
 	OpenFlow, API, Peer string

@@ -1,7 +1,10 @@
 package local_test
 
 import (
+	"io"
+	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -66,6 +69,57 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		if syscall.Kill(pid, 0) != syscall.ESRCH {
 			t.Errorf("process %d is left", pid)
 		}
+	}
+}
+
+// TestOneOfManyWaits: an instance whose cluster lacks more than half of its members lives, says what it waits for, and
+// serves when another one comes. Directories may have any name.
+func TestOneOfManyWaits(t *testing.T) {
+	ctx := t.Context()
+	c, err := local.Start(ctx, &local.Config{Instances: 3, Dir: filepath.Join(t.TempDir(), "[a]"),
+		Args: []string{"--log-level=warn"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, one := range c.Instances {
+		one.Kill()
+	}
+	first := c.Instances[1]
+	if err := first.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	for first.Self(ctx) == nil {
+		if !first.Running() {
+			t.Fatal("it has ended")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if m := first.Self(ctx); m.State != "waiting" || m.Peer != first.Peer {
+		t.Errorf("it says of itself %+v", m)
+	}
+	for path, want := range map[string]string{
+		"/healthz": "200 OK ok", "/readyz": "503 Service Unavailable the store does not serve yet: it waits for more than half of " +
+			"the members with a vote: itself and member a (" + c.Instances[0].Peer + "), member c (" + c.Instances[2].Peer + ")",
+	} {
+		r, err := http.Get("http://" + first.API + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if got := r.Status + " " + strings.TrimSpace(string(body)); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", path, got, err, want)
+		}
+	}
+	if _, err := first.Client().Switches(ctx); err == nil || !strings.Contains(err.Error(), "it waits for") {
+		t.Errorf("its switches: %v", err)
+	}
+	if err := c.Instances[0].Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Await(ctx); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -62,6 +62,9 @@ func (i *Instance) Begin() error {
 			return err
 		}
 	}
+	if err := os.MkdirAll(filepath.Dir(i.log()), 0o700); err != nil {
+		return err
+	}
 	log, err := os.OpenFile(i.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -50,18 +50,16 @@ func (l *fileLinks) stat(cfg *Config) string {
 
 // reopen opens the newest file of the log.
 func (l *fileLinks) reopen(cfg *Config) {
-	names, err := filepath.Glob(filepath.Join(cfg.logDir(), "*.wal")) // sorted
+	names := cfg.logFiles()
 	switch {
-	case err != nil || len(names) == 0:
+	case len(names) == 0:
 		l.gone = cfg.logDir() + " has no file of the log any more"
 		return
 	case l.log != nil && l.log.Name() == names[len(names)-1] && named(int(l.log.Fd())):
 		return
 	}
 	l.close()
-	if l.log, err = os.Open(names[len(names)-1]); err != nil {
-		l.log = nil // deleted meanwhile: the next check retries
-	}
+	l.log, _ = os.Open(names[len(names)-1]) // nil: deleted meanwhile: the next check retries
 }
 
 func (l *fileLinks) close() {

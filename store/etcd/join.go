@@ -54,13 +54,22 @@ const (
 )
 
 // fresh reports whether no member has run in the directory.
-func (c *Config) fresh() bool {
-	names, err := filepath.Glob(filepath.Join(c.logDir(), "*.wal"))
-	return err != nil || len(names) == 0
+func (c *Config) fresh() bool { return len(c.logFiles()) == 0 }
+
+// logFiles are the files of the log, the oldest first.
+func (c *Config) logFiles() (paths []string) {
+	files, _ := os.ReadDir(c.logDir()) // none, where there is no directory
+	for _, f := range files {
+		if filepath.Ext(f.Name()) == ".wal" {
+			paths = append(paths, filepath.Join(c.logDir(), f.Name()))
+		}
+	}
+	return paths
 }
 
-// join asks the members that are named to take this one in, until one does, and returns who is in the cluster.
-func (p *peerPort) join(ctx context.Context, name string) (types.URLsMap, error) {
+// join asks the members that are named to take this one in, until one does, and returns who is in the cluster. waits is told if
+// that takes long.
+func (p *peerPort) join(ctx context.Context, name string, waits func(string)) (types.URLsMap, error) {
 	body, err := json.Marshal(joinRequest{Name: name, Address: p.cfg.Address, Nonce: p.nonce})
 	if err != nil {
 		return nil, err
@@ -84,6 +93,7 @@ func (p *peerPort) join(ctx context.Context, name string) (types.URLsMap, error)
 			return nil, fmt.Errorf("%w: no member of a cluster takes this instance in (--join): %w: is an instance running there "+
 				"whose --peer that is?", store.ErrUnavailable, errors.Join(all...))
 		}
+		waits("a member that takes it in")
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

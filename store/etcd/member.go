@@ -212,11 +212,10 @@ func (m *member) begin(ctx context.Context) error {
 	if m.cfg.Peer == nil || len(m.cfg.Peer.Join) == 0 || !m.cfg.fresh() {
 		return m.load(nil)
 	}
-	m.cfg.Waits("a member that takes it in")
 	var err error
 	for range begins {
 		var cluster types.URLsMap
-		if cluster, err = m.port.join(ctx, m.cfg.Name); err != nil {
+		if cluster, err = m.port.join(ctx, m.cfg.Name, m.cfg.Waits); err != nil {
 			return err
 		}
 		if err := m.cfg.noteSeveral(); err != nil {

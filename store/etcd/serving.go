@@ -15,13 +15,16 @@ import (
 // campaignEvery is how often a member that is alone is made to elect itself, until it has.
 const campaignEvery = 10 * time.Millisecond
 
-// waitsEvery is how often a member says what it waits for.
-const waitsEvery = 10 * time.Second
+// waitsEvery is how often a member says what it waits for, and waitsFirst when it does so first.
+const (
+	waitsEvery = 10 * time.Second
+	waitsFirst = 500 * time.Millisecond
+)
 
 // awaitServing waits until the member serves: where there are others, until so many of them are there that something can
 // be decided, without limit.
 func (m *member) awaitServing(ctx context.Context) error {
-	began, said := time.Now(), time.Now()
+	say := time.Now().Add(waitsFirst)
 	alone := isAlone(roster(m.server))
 	if alone {
 		var cancel context.CancelFunc
@@ -44,8 +47,8 @@ func (m *member) awaitServing(ctx context.Context) error {
 			m.campaignAlone(ctx)
 			continue
 		}
-		if now := time.Now(); now.Sub(said) >= waitsEvery || said == began && now.Sub(began) >= time.Second {
-			said = now
+		if now := time.Now(); now.After(say) {
+			say = now.Add(waitsEvery)
 			what := waitsFor(roster(m.server))
 			m.cfg.Waits(what)
 			m.cfg.Log.Warn("the store cannot serve yet: this member waits", "for", what)
