@@ -27,12 +27,15 @@ func (w *world) act(e Event) {
 	case PowerOff:
 		sw := switches[e.A]
 		sw.Down()
+		if w.referee != nil {
+			w.referee.forgets(e.A)
+		}
 		end(sw.Up)
 	case KillInstance:
-		w.machine.kill()
-		end(w.machine.start)
+		w.machines[0].kill()
+		end(w.machines[0].start)
 	case PauseInstance:
-		w.machine.pause(e.For / 4)
+		w.machines[0].pause(e.For / 4)
 	case MoveHost:
 		h, to := w.net.stations[e.A], w.net.sockets[e.B]
 		if to.station == nil && h.socket != nil {
@@ -45,10 +48,10 @@ func (w *world) act(e Event) {
 		}
 	case Shout:
 		w.net.stations[e.A].shout(uint32(e.At))
-	case AskIntent, DropIntent:
+	case AskIntent, DropIntent, ReadIntent:
 		w.intents.ask(e)
 	case StoreTrouble:
-		w.machine.troubleStore(e, end)
+		w.machines[0].troubleStore(e, end)
 	case CutControl, LoseControl, NoControl, SlowControl, StallControl:
 		w.wires.control(e, end)
 	case OrderRule, RemoveRule:
@@ -57,7 +60,9 @@ func (w *world) act(e Event) {
 		w.app.harm(e)
 	case DeleteByHand, ChangeByHand, AddByHand, EmptyByHand:
 		w.net.byHand(e)
+	case KillMember, PauseMember, CutMembers, CutOneWay, Isolate, SlowMembers, TroubleMember:
+		w.instances.act(e, end)
 	default:
-		w.machine.operate(e, end)
+		w.operate(e, end)
 	}
 }

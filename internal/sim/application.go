@@ -106,8 +106,8 @@ func hopOf(set *ruleset.Set) *ruleset.Hop {
 
 // change orders a rule, in place of the one of the same number, or its removal.
 func (a *application) change(e Event) {
-	l := a.w.machine.running
-	if l == nil || a.w.machine.isPaused() {
+	l := a.w.decider()
+	if l == nil || l.machine.isPaused() {
 		return
 	}
 	was := a.rules[e.A]
@@ -133,7 +133,7 @@ func (a *application) begin() {
 			list = append(list, ruleset.Order{Rules: r.set})
 		}
 	}
-	a.w.machine.running.instance.Order(list)
+	a.w.decider().instance.Order(list)
 }
 
 // told takes outcomes.

@@ -29,6 +29,7 @@ type inspector struct{ w *world }
 func (v inspector) check() {
 	w := v.w
 	w.say("everything is repaired")
+	v.await("instances", w.instances.check)
 	v.await("view and switches", func() []string { return slices.Concat(v.view(), v.tables(), w.app.check()) })
 	v.await("hosts and intents", func() []string { return slices.Concat(v.pingAll(), v.hosts(), w.intents.check()) })
 	v.shoutAll()
@@ -36,6 +37,10 @@ func (v inspector) check() {
 		func() []string {
 			return slices.Concat(v.view(), v.hosts(), w.intents.check(), v.tables(), w.app.check())
 		})
+	v.await("instances, at the end", w.instances.check)
+	if w.instances != nil {
+		w.history.readAll()
+	}
 }
 
 // await lets time go until a check finds nothing.
@@ -61,10 +66,10 @@ func (v inspector) await(what string, check func() []string) {
 func (v inspector) view() (found []string) {
 	w := v.w
 	bad := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	if w.machine.running == nil {
+	if w.decider() == nil {
 		return []string{"no instance runs"}
 	}
-	snap := w.machine.running.instance.View().Snapshot()
+	snap := w.decider().instance.View().Snapshot()
 	if err := snap.Check(); err != nil {
 		bad("the view contradicts itself: %v", err)
 	}
@@ -104,7 +109,7 @@ func (v inspector) view() (found []string) {
 // of one that answers all questions along an intent the address may not be known.
 func (v inspector) hosts() (found []string) {
 	w := v.w
-	snap := w.machine.running.instance.View().Snapshot()
+	snap := w.decider().instance.View().Snapshot()
 	known := make(map[netview.HostID]bool)
 	for _, h := range w.net.stations {
 		id := netview.HostID{MAC: h.mac}
@@ -126,16 +131,16 @@ func (v inspector) hosts() (found []string) {
 // tables compares the switches' tables with what is wanted, as `weir check` does.
 func (v inspector) tables() (found []string) {
 	w := v.w
-	if w.machine.running == nil {
+	if w.decider() == nil {
 		return nil
 	}
-	if err := w.machine.running.instance.Invariants(); err != nil {
+	if err := w.decider().instance.Invariants(); err != nil {
 		w.fail("%v", err)
 	}
-	if n := w.machine.running.instance.Repairs(); n > 0 && !w.plan.drifts() {
+	if n := w.decider().instance.Repairs(); n > 0 && !w.plan.drifts() {
 		w.fail("%d rules, groups and meters were repaired, though nobody has harmed them", n)
 	}
-	asked := w.machine.running.instance.Compare()
+	asked := w.decider().instance.Compare()
 	var report flowsync.Report
 	for range 100 {
 		w.run(w.now.Add(100 * time.Millisecond))

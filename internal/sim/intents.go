@@ -93,8 +93,12 @@ func (v *userIntents) several(n, m int, socket func(int) spec.End) []spec.End {
 
 // ask asks the instance that runs, if one does.
 func (v *userIntents) ask(e Event) {
-	l := v.w.machine.running
-	if l == nil || v.w.machine.isPaused() {
+	if v.w.instances != nil {
+		v.w.history.ask(e)
+		return
+	}
+	l := v.w.decider()
+	if l == nil || l.machine.isPaused() {
 		return
 	}
 	i := e.A
@@ -153,6 +157,9 @@ func (v *userIntents) died() {
 // kept holds a new instance to what was answered: every intent is there, before a switch has
 // connected.
 func (v *userIntents) kept() {
+	if v.w.instances != nil {
+		return // the history tells
+	}
 	for i := range v.list {
 		if what := v.differs(i); what != "" {
 			v.w.fail("after a restart: %s", what)
@@ -160,31 +167,36 @@ func (v *userIntents) kept() {
 	}
 }
 
+// contentAt is the content of an intent as an instance has it; "": it has none.
+func (v *userIntents) contentAt(l *instanceRun, i int) string {
+	in, ok := l.instance.Intents().Get(intentID(i))
+	if !ok || in.State == intent.Withdrawing {
+		return ""
+	}
+	return contentOf(&in.Spec)
+}
+
 // differs returns how an intent differs from what was answered; "" if it does not.
 func (v *userIntents) differs(i int) string {
 	x := &v.list[i]
-	content := ""
-	in, ok := v.w.machine.running.instance.Intents().Get(intentID(i))
-	if ok && in.State != intent.Withdrawing {
-		content = contentOf(&in.Spec)
-	}
+	content := v.contentAt(v.w.decider(), i)
 	if content == x.last || slices.Contains(x.perhaps, content) || slices.Contains(x.open, content) {
 		return ""
 	}
-	return fmt.Sprintf("intent w%d is %q (%s), was answered to be %q", i, content, in.State, x.last)
+	return fmt.Sprintf("intent w%d is %q, was answered to be %q", i, content, x.last)
 }
 
 // check holds the instance to what was asked for: intents are there, none else are, and they have
 // paths that lead where they should.
 func (v *userIntents) check() (found []string) {
-	l := v.w.machine.running
+	l := v.w.decider()
 	if l == nil {
 		return []string{"no instance runs"}
 	}
 	engine := l.instance.Intents()
 	there := 0
 	for i := range v.list {
-		if what := v.differs(i); what != "" {
+		if what := v.differs(i); what != "" && v.w.instances == nil {
 			found = append(found, what)
 		}
 		in, ok := engine.Get(intentID(i))
@@ -246,7 +258,7 @@ func (v *userIntents) wrong(in *intent.Intent) string {
 // connects reports whether an intent connects a host with another.
 func (v *userIntents) connects(id netview.HostID) bool {
 	for i := range v.list {
-		in, ok := v.w.machine.running.instance.Intents().Get(intentID(i))
+		in, ok := v.w.decider().instance.Intents().Get(intentID(i))
 		if ok && in.Spec.Kind == spec.HostToHost && (in.Spec.Src[0].Host == id || in.Spec.Dst[0].Host == id) {
 			return true
 		}
@@ -258,7 +270,7 @@ func (v *userIntents) connects(id netview.HostID) bool {
 // of both in the same priority.
 func (v *userIntents) contested(in *intent.Intent) bool {
 	for i := range v.list {
-		other, ok := v.w.machine.running.instance.Intents().Get(intentID(i))
+		other, ok := v.w.decider().instance.Intents().Get(intentID(i))
 		if ok && other.Number != in.Number && other.State == intent.Installed &&
 			other.Spec.Priority == in.Spec.Priority && share(&in.Spec, &other.Spec) {
 			return true

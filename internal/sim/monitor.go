@@ -48,7 +48,7 @@ func (v *monitor) note() {
 
 // look reads what has changed in the view.
 func (v *monitor) look() {
-	l := v.w.machine.running
+	l := v.w.decider()
 	if l == nil {
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/weirnet/weir/plan"
 )
 
-// operate does what operators do: it holds for the life of the instance at most.
-func (m *machine) operate(e Event, end func(func())) {
-	l := m.running
+// operate does what operators do: it holds for the life of the instance that decides at most.
+func (w *world) operate(e Event, end func(func())) {
+	l := w.decider()
 	if l == nil {
 		return
 	}

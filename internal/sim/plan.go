@@ -25,6 +25,8 @@ type Plan struct {
 	Intents  int // that a user requests and changes
 	Rules    int // that an application orders and changes
 	Streams  []StreamPlan
+	Offsets  []time.Duration // of the clocks of the instances of a cluster; none: one instance, without others
+	Equal    bool            // instances ask switches for no role
 	Events   []Event
 }
 
@@ -85,6 +87,16 @@ const (
 	DeleteObject // a group or meter of switch A, the B-th
 	ChangeObject // likewise
 	HarmRule     // an entry of the application's at switch A, the B-th: deleted, or changed
+
+	// Of a cluster. A is an instance: the owner, one of the others, another one. B: from the B-th of these.
+	KillMember    // A: it comes back
+	PauseMember   // A: its process does not run, and its connections stay open
+	CutMembers    // A and another: neither hears the other
+	CutOneWay     // A is not heard by another
+	Isolate       // A is cut off from all others
+	SlowMembers   // what A sends to another takes long
+	TroubleMember // A: transactions of its member of the store fail in the way of sort B
+	ReadIntent    // number A
 	kinds
 )
 
@@ -95,6 +107,7 @@ var kindNames = [kinds]string{
 	"drain-link", "want-rules",
 	"move-host", "talk", "shout", "ask-intent", "drop-intent", "store-trouble",
 	"order-rule", "remove-rule", "delete-object", "change-object", "harm-rule",
+	"kill-member", "pause-member", "cut-members", "cut-one-way", "isolate", "slow-members", "trouble-member", "read-intent",
 }
 
 // String is the event in a line: "12.345s cut-link 3 0 4.2s".

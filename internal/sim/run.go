@@ -13,6 +13,8 @@ type Outcome struct {
 	Hash      string        // of all that the sessions were handed, with its time
 	Wrong     []string      // what does not hold; nothing: all does
 	Simulated time.Duration // how long the world has lived
+	History   []Operation   // requests for intents, of a cluster
+	Owners    int           // that there were, of a cluster
 }
 
 // quiet is how long the network has before the first event of a history.
@@ -26,6 +28,9 @@ func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 			w.fail("panic: %v\n%s", r, debug.Stack())
 		}
 		o = w.outcome()
+		if w.instances != nil {
+			o.History, o.Owners = w.history.operations(), w.instances.reigns
+		}
 	}()
 	if err := w.build(); err != nil {
 		w.fail("building the network: %v", err)
@@ -46,6 +51,14 @@ func Run(p *Plan, trace func(format string, args ...any)) (o Outcome) {
 	return
 }
 
+// accepted is what hears what switches have taken; nil: nothing does.
+func (w *world) accepted() func(*emu.Switch, int, openflow.Message) {
+	if w.referee == nil {
+		return nil
+	}
+	return w.referee.accepted
+}
+
 // build makes the network and the first instance.
 func (w *world) build() error {
 	t, err := w.plan.topology()
@@ -53,8 +66,8 @@ func (w *world) build() error {
 		return err
 	}
 	w.net.Network, err = emu.New(emu.Config{
-		Topology: t, Versions: []openflow.Version{w.plan.Version}, Controllers: []string{"weir"}, Dial: w.machine.dial,
-		Seed: w.seed, Silent: true, Engines: 1, Driver: w,
+		Topology: t, Versions: []openflow.Version{w.plan.Version}, Controllers: w.controllers(), Dial: w.dial,
+		Seed: w.seed, Silent: true, Engines: 1, Driver: w, Accepted: w.accepted(),
 	})
 	if err != nil {
 		return err
@@ -69,7 +82,9 @@ func (w *world) build() error {
 			return err
 		}
 	}
-	w.machine.start()
+	for _, m := range w.machines {
+		m.start()
+	}
 	w.wires.tick()
 	w.monitor = watch(w)
 	for i, h := range w.plan.Hosts {

@@ -6,8 +6,8 @@ import (
 )
 
 // Shrink looks for a plan with fewer and shorter events of which the same is wrong, and returns it
-// with what came of it. It runs the plan some hundred times, tries at most.
-func Shrink(p *Plan, o Outcome, tries int) (*Plan, Outcome) {
+// with what came of it. It runs plans some hundred times, tries at most.
+func Shrink(p *Plan, o Outcome, tries int, run func(*Plan, func(string, ...any)) Outcome) (*Plan, Outcome) {
 	want := sort(o)
 	attempt := func(events []Event) bool {
 		if tries--; tries < 0 {
@@ -15,7 +15,7 @@ func Shrink(p *Plan, o Outcome, tries int) (*Plan, Outcome) {
 		}
 		next := *p
 		next.Events = events
-		came := Run(&next, nil)
+		came := run(&next, nil)
 		if sort(came) != want {
 			return false
 		}

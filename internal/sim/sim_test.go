@@ -17,6 +17,7 @@ var (
 	tellFlag    = flag.Bool("tell", false, "TestReplay tells every event and message")
 	asksFlag    = flag.Bool("asks", false, "the run is one with intents")
 	plannedFlag = flag.Bool("planned", false, "the run is one in which nothing fails")
+	clusterFlag = flag.Bool("cluster", false, "the run is one of several instances")
 	seedsFlag   = flag.Int("seeds", need.Rounds(36), "how many seeds TestSeeds runs")
 	fromFlag    = flag.Uint64("from", 1, "the first of them")
 )
@@ -56,19 +57,26 @@ func TestReplay(t *testing.T) {
 	if *plannedFlag {
 		p = NewPlannedPlan(*seedFlag)
 	}
+	if *clusterFlag {
+		p = NewClusterPlan(*seedFlag)
+	}
 	t.Log(p)
 	var trace func(string, ...any)
 	if *tellFlag {
 		trace = t.Logf
 	}
+	run := Run
+	if *clusterFlag {
+		run = runCluster
+	}
 	if *shrinkFlag {
-		if o := Run(p, nil); len(o.Wrong) > 0 {
-			p, _ = Shrink(p, o, 500)
+		if o := run(p, nil); len(o.Wrong) > 0 {
+			p, _ = Shrink(p, o, 500, run)
 			t.Logf("shrunk: %s", p)
 		}
 	}
 	began := time.Now()
-	o := Run(p, trace)
+	o := run(p, trace)
 	t.Logf("hash %s, %v in %v", o.Hash, o.Simulated, time.Since(began))
 	for _, s := range o.Wrong {
 		t.Error(s)
@@ -140,5 +148,6 @@ func TestSameSeedSameHash(t *testing.T) {
 	for seed := range uint64(need.Rounds(6)) {
 		sameHash(t, NewPlan(seed+1, Small), 2)
 		sameHash(t, NewPlan(seed+1, WithIntents), 2)
+		sameHash(t, NewClusterPlan(seed+1), 2)
 	}
 }

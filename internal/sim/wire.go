@@ -13,12 +13,14 @@ import (
 
 // wire is one connection between a switch and an instance.
 type wire struct {
-	w      *world
-	id     int
-	sw     int // index
-	ends   [2]*end
-	random *rand.Rand
-	silent bool // nothing passes any more, and nobody is told
+	w       *world
+	id      int
+	sw      int // index
+	machine *machine
+	ends    [2]*end
+	random  *rand.Rand
+	run     *instanceRun // that serves it
+	silent  bool         // nothing passes any more, and nobody is told
 }
 
 // The ends of a wire.
@@ -48,11 +50,13 @@ type end struct {
 	reading bool      // a read is in the queue
 	waking  bool      // a wake is
 	blocked bool      // the peer has more, and no room
+	kept    bool      // the session has more, and may not write yet
 	fin     bool      // nothing more will come
 	closed  bool      // by its session
 	stalled bool      // does not read
 	slow    time.Duration
 	rest    []byte // of a message, for the trace
+	said    []byte // of a message, for the referee
 }
 
 // address is what a connection calls itself.
@@ -95,8 +99,8 @@ func (e *end) running(do func()) {
 	w := e.wire.w
 	switch {
 	case e.session == nil || e.session.Ended():
-	case e.which == atInstance && w.machine.isPaused():
-		w.at(w.machine.paused, func() { e.running(do) })
+	case e.which == atInstance && e.wire.machine.isPaused():
+		w.at(e.wire.machine.paused, func() { e.running(do) })
 	default:
 		do()
 	}
@@ -107,6 +111,10 @@ func (e *end) TryWrite(p []byte) (int, error) {
 	if e.closed {
 		return 0, net.ErrClosed
 	}
+	if e.which == atInstance && !e.wire.machine.mayWrite() {
+		e.kept = true
+		return 0, nil
+	}
 	to := e.peer
 	n := min(len(p), max(window-to.flying, 0))
 	to.blocked = to.blocked || n < len(p)
@@ -116,6 +124,9 @@ func (e *end) TryWrite(p []byte) (int, error) {
 	to.flying += n
 	if e.which == atSwitch {
 		e.wire.w.streams.detoured(p[:n])
+		if r := e.wire.w.referee; r != nil {
+			r.says(e, p[:n])
+		}
 	}
 	if !e.wire.silent {
 		chunk := append([]byte(nil), p[:n]...)
@@ -166,7 +177,11 @@ func (e *end) read() {
 	if e.wire.random.IntN(16) == 0 {
 		n = 1 + e.wire.random.IntN(n)
 	}
+	if e.which == atSwitch {
+		e.wire.w.wires.reading = e
+	}
 	n = e.session.Deliver(e.came[:n])
+	e.wire.w.wires.reading = nil
 	e.wire.w.note(byte(e.which), e.wire.id, e.came[:n])
 	e.show(e.came[:n])
 	e.came = append(e.came[:0], e.came[n:]...)

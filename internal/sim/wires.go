@@ -10,15 +10,16 @@ import (
 // wires are the connections that there are, in the order in which they were made. Those whose
 // sessions have ended leave with the next tick.
 type wires struct {
-	w    *world
-	live []*wire
-	made int
+	w       *world
+	live    []*wire
+	made    int
+	reading *end // of a switch, while it takes what came
 }
 
-// connect makes a connection of a switch.
-func (x *wires) connect(sw int) *wire {
+// connect makes a connection of a switch with an instance.
+func (x *wires) connect(sw int, m *machine) *wire {
 	x.made++
-	c := &wire{w: x.w, id: x.made, sw: sw, random: x.w.random(randWire, uint64(sw)<<16|uint64(x.made))}
+	c := &wire{w: x.w, id: x.made, sw: sw, machine: m, random: x.w.random(randWire, uint64(sw)<<16|uint64(x.made))}
 	for i := range c.ends {
 		c.ends[i] = &end{wire: c, which: i}
 	}
@@ -45,11 +46,11 @@ func (x *wires) tick() {
 	x.w.After(session.TickInterval, x.tick)
 }
 
-// orphan ends the connections of an instance that is gone.
-func (x *wires) orphan() {
+// orphan ends the connections of a machine whose instance is gone.
+func (x *wires) orphan(m *machine) {
 	for _, c := range x.live {
 		e := c.ends[atInstance]
-		if e.session != nil && !e.session.Ended() {
+		if c.machine == m && e.session != nil && !e.session.Ended() {
 			e.session = nil // nobody steps it any more
 			e.Close()
 		}

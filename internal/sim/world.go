@@ -15,23 +15,42 @@ type world struct {
 	seed uint64
 	plan *Plan
 
-	net     network
-	machine machine
-	wires   wires
-	streams streams
-	intents *userIntents
-	app     *application
-	monitor *monitor
+	net       network
+	machines  []*machine
+	wires     wires
+	streams   streams
+	intents   *userIntents
+	app       *application
+	monitor   *monitor
+	instances *instances // of a cluster; nil: one is alone
+	referee   *referee   // of a cluster
+	history   *history
 }
 
 func newWorld(p *Plan, trace func(string, ...any)) *world {
 	w := &world{clock: clock{now: epoch}, seed: p.Seed, plan: p}
 	w.transcript = newTranscript(&w.clock, trace)
 	w.net.w, w.wires.w, w.streams.w = w, w, w
-	w.machine = newMachine(w)
+	w.history = &history{w: w}
+	if n := len(p.Offsets); n > 0 {
+		w.referee = newReferee(w)
+		w.instances = newInstances(w, n)
+	} else {
+		w.machines = []*machine{newMachine(w, 0)}
+	}
 	w.intents = newUserIntents(w, p.Intents)
 	w.app = newApplication(w, p.Rules)
 	return w
+}
+
+// decider is the instance that decides for the network: of several that think so the latest. Nil: none does.
+func (w *world) decider() (l *instanceRun) {
+	for _, m := range w.machines {
+		if r := m.running; r != nil && r.decides && (l == nil || r.reign > l.reign) {
+			l = r
+		}
+	}
+	return l
 }
 
 // Start implements session.Driver: the connection knows whose end it is.
@@ -52,6 +71,8 @@ const (
 	randIntents
 	randFarLinks
 	randRules
+	randCluster
+	randClusterPlan
 )
 
 // run simulates until a time.
@@ -74,7 +95,9 @@ func (w *world) run(until time.Time) {
 		w.queue.Pop()
 		w.now = later(w.now, at)
 		do()
-		w.machine.wakeParts()
+		for _, m := range w.machines {
+			m.wakeParts()
+		}
 	}
 }
 

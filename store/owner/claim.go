@@ -120,6 +120,9 @@ func (o *Claim) ring() {
 	}
 }
 
+// News has something when this instance is to look at once who owns the store (Try): for callers that drive it themselves.
+func (o *Claim) News() <-chan struct{} { return o.news }
+
 // Terms are those of this instance, once it owns the store.
 func (o *Claim) Terms() *Terms { return o.terms }
 
