@@ -35,6 +35,12 @@ func (cat *catalog) load(n uint32, content string, s *spec.Spec) {
 	cat.admission.claims.Hold(s, n)
 }
 
+// unload undoes load.
+func (cat *catalog) unload(n uint32) {
+	cat.admission.claims.Release(cat.records.entries.At(n).content, n)
+	cat.records.drop(n)
+}
+
 // submit admits a batch, or defers it. If it returns an error, nothing was accepted; otherwise the batch's
 // done is called once.
 func (cat *catalog) submit(b *batch) error {

@@ -30,6 +30,7 @@ type Config struct {
 	Journal   Journal
 	Decisions Journal               // nil: paths are recomputed after a restart
 	Orders    func([]ruleset.Order) // valid during the call; orders of one switch leave in this order
+	Loaded    *Loader               // what the engine begins with, after its End; nil: nothing
 	// Called once, when all loaded intents have been evaluated and ordered where possible; may be
 	// nil.
 	Ordered func()
@@ -50,6 +51,11 @@ func (c *Config) withDefaults() {
 	if c.Maps == nil {
 		c.Maps = topology.NewSource(c.View)
 	}
+	c.limits()
+}
+
+// limits are the defaults of limits.
+func (c *Config) limits() {
 	c.MaxIntents = cmp.Or(c.MaxIntents, 4_000_000)
 	c.MaxInFlight = cmp.Or(c.MaxInFlight, 200_000)
 	c.Events = cmp.Or(c.Events, 1<<16)

@@ -109,6 +109,14 @@ func (c *Core) load(n uint32, content string, s *spec.Spec) {
 	c.hosts.watch(n, s)
 }
 
+// unload undoes load, before the first step. The decision stays, for another content.
+func (c *Core) unload(n uint32) {
+	e := c.entries.At(n)
+	c.decisions.shelve(n, e)
+	c.hosts.unwatch(n, e)
+	*e = coreEntry{flags: e.flags & saved}
+}
+
 // Step processes what has happened. The first step needs in.Network.
 func (c *Core) Step(in *Input, now time.Time) *Ready {
 	c.step.begin(now)

@@ -1,8 +1,10 @@
 package intent
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/weirnet/weir/intent/paths"
@@ -27,6 +29,8 @@ type decisions struct {
 	compiler *compiler
 	dirty    []uint32
 	decoder  paths.Decoder
+
+	shelf map[uint32][]byte // while loading: those that are no decisions of what their intents are now
 }
 
 func (d *decisions) append(b []byte, g *ruleset.Set) []byte {
@@ -41,17 +45,88 @@ func (d *decisions) append(b []byte, g *ruleset.Set) []byte {
 	return b
 }
 
-// load restores a saved decision of a loaded intent. A decision that does not match its
-// content is dropped: the path is recomputed.
+// load restores a saved decision, in place of the one that was loaded before. One that does not match the content of its
+// intent, as is known by now, is kept for another content, and dropped at the end: the path is recomputed.
 func (d *decisions) load(n uint32, b []byte) error {
 	e := d.entries.At(n)
+	d.unload(n, e)
 	e.flags |= saved
-	if e.content == "" { // withdrawn since
-		d.mark(n, e)
-		return nil
+	taken, err := d.restore(n, e, b)
+	if err == nil && !taken {
+		if d.shelf == nil {
+			d.shelf = make(map[uint32][]byte)
+		}
+		d.shelf[n] = bytes.Clone(b)
 	}
+	return err
+}
+
+// loadDelete undoes load: the journal has no decision any more.
+func (d *decisions) loadDelete(n uint32) {
+	e := d.entries.At(n)
+	d.unload(n, e)
+	e.flags &^= saved
+}
+
+// unload drops the decision of an intent that was loaded.
+func (d *decisions) unload(n uint32, e *coreEntry) {
+	delete(d.shelf, n)
+	d.withdraw(n, e)
+}
+
+// withdraw takes the rule set from an entry whose decision was loaded.
+func (d *decisions) withdraw(n uint32, e *coreEntry) {
+	tags := d.compiler.tags
+	if e.has(restorable) {
+		tags.release(e.rules)
+		e.rules, e.version = nil, 0
+		d.entries.clearRestorable(e)
+	}
+	if tags.byHosts[n] {
+		tags.forget(n)
+		if e.content != "" {
+			s := spec.Read(e.content)
+			tags.contentIs(n, e, &s)
+		}
+	}
+}
+
+// shelve takes the rule set from an entry whose content is going to be another, and keeps the decision.
+func (d *decisions) shelve(n uint32, e *coreEntry) {
+	if e.has(restorable) {
+		if d.shelf == nil {
+			d.shelf = make(map[uint32][]byte)
+		}
+		d.shelf[n] = d.append(nil, e.rules)
+	}
+	d.withdraw(n, e)
+}
+
+// unshelve restores the decision of an intent that has another content, if it is one of it.
+func (d *decisions) unshelve(n uint32) {
+	if b, ok := d.shelf[n]; ok {
+		if taken, err := d.restore(n, d.entries.At(n), b); taken && err == nil {
+			delete(d.shelf, n)
+		}
+	}
+}
+
+// loaded ends the loading. Decisions of intents that are gone are to be withdrawn.
+func (d *decisions) loaded() {
+	for _, n := range slices.Sorted(maps.Keys(d.shelf)) {
+		if e := d.entries.At(n); e.content == "" {
+			d.mark(n, e)
+		} else {
+			d.unshelve(n)
+		}
+	}
+	d.shelf = nil
+}
+
+// restore makes the rule set of a decision, if it is one of the content that the intent has.
+func (d *decisions) restore(n uint32, e *coreEntry, b []byte) (taken bool, err error) {
 	if len(b) < 3 || b[0] != decisionFormat && b[0] != taggedDecisionFormat {
-		return errDecision
+		return false, errDecision
 	}
 	d.decoder.Reset(b[3:])
 	var routes []*paths.Path
@@ -60,7 +135,10 @@ func (d *decisions) load(n uint32, b []byte) error {
 	}
 	if d.decoder.Bad() || len(routes) == 0 ||
 		slices.ContainsFunc(routes, (*paths.Path).Tagged) != (b[0] == taggedDecisionFormat) {
-		return errDecision
+		return false, errDecision
+	}
+	if e.content == "" { // not loaded yet, or withdrawn since
+		return false, nil
 	}
 	sp := spec.Read(e.content)
 	var back *paths.Path
@@ -71,11 +149,11 @@ func (d *decisions) load(n uint32, b []byte) error {
 	g.Version = binary.BigEndian.Uint16(b[1:])
 	d.compiler.tags.loaded(n, e, &sp, g)
 	if !matchesContent(&sp, g, routes) || !d.compiler.tags.hold(g) {
-		return nil
+		return false, nil
 	}
 	e.version, e.rules = g.Version-1, g
 	d.entries.setRestorable(e)
-	return nil
+	return true, nil
 }
 
 // matchesContent reports whether a decision is one of this content, which may have been replaced

@@ -33,18 +33,23 @@ type Engine struct {
 	guard     guard
 }
 
-// New returns an empty engine: load first (Load), if there are records.
+// New returns an engine that has what was loaded (Config.Loaded).
 func New(c Config) *Engine {
+	loaded := c.Loaded
+	if c.Loaded = nil; loaded == nil {
+		loaded = NewLoader(c)
+	}
 	c.withDefaults()
 	e := &Engine{config: c, done: make(chan struct{})}
 	e.Part = e.part()
 	e.config.wake = e.Bell.Ring
 	e.config.setClock()
-	e.catalog = newCatalog(&e.config)
-	e.core = NewCore()
+	e.catalog, e.core = loaded.catalog, loaded.core
+	e.catalog.requests.config = &e.config
 	e.follower = c.Maps.Follow()
 	e.decisions.journal = c.Decisions
 	e.guard = guard{rows: c.Guards, domain: c.Domain, switches: make(map[netview.DPID]bool)}
+	e.Bell.Ring() // what was loaded is to be evaluated
 	return e
 }
 

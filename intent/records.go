@@ -37,16 +37,22 @@ func (x *records) add(n uint32, id string) *catalogEntry {
 
 // delete deletes the entry of an intent that is gone.
 func (x *records) delete(n uint32) {
+	x.drop(n)
+	x.free = append(x.free, n)
+}
+
+// drop is delete of an intent that is loaded: its number is not free before loaded.
+func (x *records) drop(n uint32) {
 	r := x.entries.At(n)
 	x.ids.Remove(x.hashID(r.id()), n)
 	x.setText(n, r, "")
 	x.counts[r.state]--
 	*r = catalogEntry{}
-	x.free = append(x.free, n)
 }
 
 // loaded ends the loading: numbers without an entry are free.
 func (x *records) loaded() {
+	x.free = x.free[:0]
 	for n := x.last; n > 0; n-- {
 		if !x.has(n) {
 			x.free = append(x.free, n)

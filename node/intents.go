@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -34,62 +33,76 @@ func (n *node) openIntents(ctx context.Context, now func() time.Time) error {
 		return nil // intents in the store stay there; flowsync removes what switches have of them
 	}
 	x := &n.intents
-	var err error
-	if x.journal, err = openJournal(ctx, n, datadir.Intents, now); err != nil {
-		return err
-	}
-	if x.decisions, err = openJournal(ctx, n, datadir.Decisions, now); err != nil {
+	loader, err := x.load(ctx, n, now)
+	if err != nil {
 		return err
 	}
 	x.engine = intent.New(intent.Config{
 		Journal: &records{j: x.journal}, Decisions: &records{j: x.decisions}, View: n.view, Maps: n.maps, Now: now,
-		Guards: n.view.Desired(intent.RowOwner), Domain: uint16(n.cfg.Domain),
+		Guards: n.view.Desired(intent.RowOwner), Domain: uint16(n.cfg.Domain), Loaded: loader,
 		Orders: n.flowsync.Order, Ordered: n.flowsync.Release,
 	})
 	n.answers.Intents = x.engine
 	n.flowsync.Hold()
-	return x.load(ctx, n.store, n.cfg.Log)
+	return nil
 }
 
-// openJournal opens a journal whose keys have this prefix.
-func openJournal(ctx context.Context, n *node, prefix string, now func() time.Time) (*journal.Journal, error) {
-	j, err := journal.Open(ctx, n.store, journal.Config{
-		Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,
-		Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
-	}
-	return j, nil
-}
-
-// load has the engine load both journals. A decision that is not understood is no loss: its path is
-// computed anew.
-func (x *intents) load(ctx context.Context, st store.Store, log *slog.Logger) error {
-	count, bad := 0, 0
-	loader := x.engine.Load()
-	err := x.journal.Load(ctx, func(r journal.Record) error {
-		count++
-		return loader.Intent(intent.Record(r))
-	})
-	if err != nil {
-		return fmt.Errorf("intents in the store: %w", err)
-	}
-	err = x.decisions.Load(ctx, func(r journal.Record) error {
-		if loader.Decision(intent.Record(r)) != nil {
-			bad++
+// load opens both journals, and loads what they have: what was not followed.
+func (x *intents) load(ctx context.Context, n *node, now func() time.Time) (loader *intent.Loader, err error) {
+	if f := n.followed; f != nil && f.loader != nil {
+		loader = f.loader
+		if x.journal, err = promote(ctx, f.intents, datadir.Intents); err != nil {
+			return nil, err
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("paths of intents in the store: %w", err)
+		if x.decisions, err = promote(ctx, f.decisions, datadir.Decisions); err != nil {
+			return nil, err
+		}
+	} else {
+		loader = intent.NewLoader(intent.Config{View: n.view, Now: now})
+		if x.journal, err = openJournal(ctx, n, datadir.Intents, now, intentSink{loader}.Take); err != nil {
+			return nil, err
+		}
+		if x.decisions, err = openJournal(ctx, n, datadir.Decisions, now, decisionSink{loader}.Take); err != nil {
+			return nil, err
+		}
+		if p, ok := n.store.(pager); ok {
+			p.PageOut()
+		}
 	}
 	loader.End()
-	if p, ok := st.(pager); ok {
-		p.PageOut()
+	if count := loader.Len(); count > 0 {
+		n.cfg.Log.Info("intents loaded", "intents", count, "paths computed anew", loader.Bad())
 	}
-	if count > 0 {
-		log.Info("intents loaded", "intents", count, "paths computed anew", bad)
+	return loader, nil
+}
+
+// journalConfig is that of a journal whose keys have this prefix.
+func journalConfig(n *node, prefix string, now func() time.Time) journal.Config {
+	return journal.Config{
+		Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,
+		Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
+	}
+}
+
+// openJournal opens a journal whose keys have this prefix, and loads it.
+func openJournal(ctx context.Context, n *node, prefix string, now func() time.Time, take func(journal.Record) error) (
+	*journal.Journal, error) {
+	j, err := journal.Open(ctx, n.store, journalConfig(n, prefix, now))
+	if err == nil {
+		err = j.Load(ctx, take)
+	}
+	return j, inStore(prefix, err)
+}
+
+// promote opens a journal that was followed: what it has was told by then.
+func promote(ctx context.Context, f *journal.Follower, prefix string) (*journal.Journal, error) {
+	j, err := f.Promote(ctx)
+	return j, inStore(prefix, err)
+}
+
+func inStore(prefix string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
 	}
 	return nil
 }

@@ -214,6 +214,7 @@ type node struct {
 	discovery   *discovery.Discovery
 	flowsync    *flowsync.Loop
 	intents     intents
+	followed    *followed // of the standby that it was; nil: nothing was
 	tenants     *tenancy.Tenancies
 	tables      *journal.Journal // of the tenants' switches; nil: they are kept nowhere
 	apps        *catalog.Apps

@@ -45,7 +45,10 @@ func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *cluster.P
 // wait returns when this instance owns the store, and stands by while another does. An error is the context's, or why the
 // store has stopped by itself.
 func (s *standby) wait(ctx context.Context) error {
-	defer func() { s.stop() }()
+	defer func() {
+		s.stop()
+		s.followed.end()
+	}()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if members := clusterOf(s.store); members != nil {
@@ -63,6 +66,7 @@ func (s *standby) wait(ctx context.Context) error {
 		if !first {
 			return
 		}
+		s.followed = followJournals(ctx, s.node, s.store)
 		if err := s.holdSwitches(); err != nil {
 			s.begun.Log.Error("the standby holds no sessions of switches: they connect when it takes over", "error", err)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/weirnet/weir/session"
 	"github.com/weirnet/weir/stats"
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/journal"
 	"github.com/weirnet/weir/tenant"
 	"github.com/weirnet/weir/tenant/table"
 	"github.com/weirnet/weir/tenant/tenancy"
@@ -51,10 +52,17 @@ func joinTenants(n *node, sessions session.Config, now func() time.Time, others 
 
 // openTables has the tenants' tables of an earlier run be read, and those of this one be kept.
 func openTables(ctx context.Context, n *node) (err error) {
-	if n.tables, err = openJournal(ctx, n, datadir.TenantTables, nil); err != nil {
+	kept := &journal.Kept{}
+	if f := n.followed; f != nil {
+		kept = f.kept
+		n.tables, err = promote(ctx, f.tables, datadir.TenantTables)
+	} else {
+		n.tables, err = openJournal(ctx, n, datadir.TenantTables, nil, kept.Take)
+	}
+	if err != nil {
 		return err
 	}
-	return n.tenants.Load(ctx, n.tables)
+	return n.tenants.Load(n.tables, kept)
 }
 
 // tenantParts are what runs tenants, and the journal of their tables, which ends after it: so what has changed last is kept.

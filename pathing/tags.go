@@ -2,6 +2,7 @@ package pathing
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/weirnet/weir/numbered"
 )
@@ -93,6 +94,10 @@ func (t *Tags) count(id uint16, more uint32) {
 	was := t.taken[id]
 	if t.taken[id] += more; was == 0 || t.taken[id] == 0 {
 		t.news = append(t.news, id)
+	}
+	if len(t.news) > 4*TagMax { // nobody takes them for now
+		slices.Sort(t.news)
+		t.news = slices.Compact(t.news)
 	}
 }
 

@@ -114,12 +114,17 @@ func (r *Registry) Sweep() {
 	if r.idle <= max(minIdle, r.Len()/2) {
 		return
 	}
+	r.Retain(nil)
+}
+
+// Retain drops the paths without users, but those for whose numbers taken returns true; nil: for none.
+func (r *Registry) Retain(taken func(number uint32) bool) {
 	kept := 0
 	for id, w := range r.paths.All() {
 		if w.users.Count() > 0 {
 			continue
 		}
-		if r.HasRetiring(w) { // rules along it are still being removed
+		if r.HasRetiring(w) || taken != nil && taken(id) { // rules along it are still being removed
 			kept++
 			continue
 		}

@@ -25,6 +25,7 @@ type Follower struct {
 	cfg   Config
 	place place
 	sink  Sink
+	begun chan struct{} // closed when all was read once
 
 	watch store.Watcher // nil: there is none now
 	known bool          // what follows is as of a revision; else all is to be read
@@ -38,8 +39,11 @@ type Follower struct {
 // NewFollower returns one that knows nothing yet.
 func NewFollower(st store.Store, cfg Config, sink Sink) *Follower {
 	cfg.withDefaults()
-	return &Follower{cfg: cfg, place: place{st, cfg.Prefix}, sink: sink, log: newLog()}
+	return &Follower{cfg: cfg, place: place{st, cfg.Prefix}, sink: sink, log: newLog(), begun: make(chan struct{})}
 }
+
+// Known is closed when Run has read all once.
+func (f *Follower) Known() <-chan struct{} { return f.begun }
 
 // errSink wraps the error of a sink: the store is well, and what it holds is not understood.
 type errSink struct{ error }
@@ -149,6 +153,11 @@ func (f *Follower) load(ctx context.Context, local bool) (err error) {
 		*p = store.Pair{}
 	}
 	f.known = true
+	select {
+	case <-f.begun:
+	default:
+		close(f.begun)
+	}
 	return nil
 }
 

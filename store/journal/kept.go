@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kept is a Sink that keeps the records as they are, for who decodes them later.
+// Kept is a Sink that keeps the records as they are, for who decodes them later. The zero Kept has none.
 type Kept struct {
 	data map[uint32][]byte
 	turn map[uint32]uint64 // when each was taken
@@ -21,6 +21,9 @@ func (k *Kept) Take(r Record) error {
 		delete(k.data, r.Number)
 		delete(k.turn, r.Number)
 		return nil
+	}
+	if k.data == nil {
+		k.Reset()
 	}
 	k.last++
 	k.data[r.Number], k.turn[r.Number] = bytes.Clone(r.Data), k.last

@@ -108,11 +108,11 @@ func (s *saver) finish(ctx context.Context, all []*connect.Switch) {
 	}
 }
 
-// Load reads the tables of an earlier run, and has those of this one be kept. It is called before Begin. The journal runs
-// until after End.
-func (s *Tenancies) Load(ctx context.Context, j *journal.Journal) error {
+// Load reads the tables of an earlier run, which the journal has, and has those of this one be kept. It is called before
+// Begin. The journal runs until after End.
+func (s *Tenancies) Load(j *journal.Journal, kept *journal.Kept) error {
 	var records vswitch.Records
-	if err := j.Load(ctx, func(r journal.Record) error {
+	if err := kept.Each(func(r journal.Record) error {
 		records.Add(r.Number, r.Data)
 		return nil
 	}); err != nil {

@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"context"
+	"errors"
 	"net"
 	"testing"
 	"time"
@@ -37,7 +38,8 @@ func kept(t *testing.T, st store.Store) (*Tenancies, *journal.Journal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Load(t.Context(), j); err != nil {
+	all := &journal.Kept{}
+	if err := errors.Join(j.Load(t.Context(), all.Take), s.Load(j, all)); err != nil {
 		t.Fatal(err)
 	}
 	view.Facts().Update(func(tx *netview.FactsTx) {
