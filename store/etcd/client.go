@@ -32,8 +32,16 @@ func limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callLimit)
 }
 
-// begin returns why no call can be made.
+// begin returns why no call can be made that needs the other members.
 func (s *Store) begin(ctx context.Context) error {
+	if s.member != nil && s.member.disk.parted.Load() {
+		return fmt.Errorf("%w: this member has no part in the store: %s", store.ErrUnavailable, text(&s.member.disk.full))
+	}
+	return s.beginLocal(ctx)
+}
+
+// beginLocal returns why no call can be made at all.
+func (s *Store) beginLocal(ctx context.Context) error {
 	switch {
 	case s.closed.Load():
 		return fmt.Errorf("%w: it is closed", store.ErrUnavailable)
@@ -84,7 +92,11 @@ func (s *Store) Range(ctx context.Context, q store.Query) (store.Page, error) {
 	if err := q.Span.Check(); err != nil {
 		return store.Page{}, err
 	}
-	if err := s.begin(ctx); err != nil {
+	begin := s.begin
+	if q.Local {
+		begin = s.beginLocal
+	}
+	if err := begin(ctx); err != nil {
 		return store.Page{}, err
 	}
 	ctx, cancel := limit(ctx)
@@ -169,7 +181,7 @@ func (s *Store) Snapshot(ctx context.Context, w io.Writer) error {
 
 // Status implements store.Store. Of a cluster it returns that of the first member that answers.
 func (s *Store) Status(ctx context.Context) (store.Status, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.beginLocal(ctx); err != nil {
 		return store.Status{}, err
 	}
 	ctx, cancel := limit(ctx)

@@ -23,13 +23,21 @@ type instance struct {
 // startMember starts one that asks others to take it in; none: it begins a cluster, or goes on.
 func startMember(t *testing.T, name, dir, address string, join ...string) (*instance, error) {
 	t.Helper()
+	return startMemberOf(t.Context(), t, name, dir, address, func(string, *Config) {}, join...)
+}
+
+// startMemberOf starts one with a configuration that is changed before.
+func startMemberOf(ctx context.Context, t *testing.T, name, dir, address string, change func(name string, cfg *Config),
+	join ...string) (*instance, error) {
+	t.Helper()
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	i := &instance{name: name, dir: dir, address: l.Addr().String()}
-	i.Store, err = Start(t.Context(), Config{Name: name, Dir: dir,
-		Peer: &Peer{Listener: l, Address: i.address, Join: join}})
+	cfg := Config{Name: name, Dir: dir, Peer: &Peer{Listener: l, Address: i.address, Join: join}}
+	change(name, &cfg)
+	i.Store, err = Start(ctx, cfg)
 	if err == nil {
 		t.Cleanup(func() { i.Close() })
 	}
@@ -46,15 +54,24 @@ func mustStart(t *testing.T, name, dir, address string, join ...string) *instanc
 }
 
 // startCluster starts three, the second and the third at once.
-func startCluster(t *testing.T) (list [3]*instance) {
+func startCluster(t *testing.T, change ...func(name string, cfg *Config)) (list [3]*instance) {
 	t.Helper()
 	dir := t.TempDir()
-	list[0] = mustStart(t, "a", filepath.Join(dir, "a"), "127.0.0.1:0")
+	changed := func(name string, cfg *Config) {
+		for _, f := range change {
+			f(name, cfg)
+		}
+	}
+	var err error
+	if list[0], err = startMemberOf(t.Context(), t, "a", filepath.Join(dir, "a"), "127.0.0.1:0", changed); err != nil {
+		t.Fatal(err)
+	}
 	started := make(chan error)
 	for n, name := range []string{"b", "c"} {
 		go func() {
 			var err error
-			list[n+1], err = startMember(t, name, filepath.Join(dir, name), "127.0.0.1:0", list[0].address)
+			list[n+1], err = startMemberOf(t.Context(), t, name, filepath.Join(dir, name), "127.0.0.1:0", changed,
+				list[0].address)
 			started <- err
 		}()
 	}

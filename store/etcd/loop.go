@@ -10,31 +10,32 @@ import (
 )
 
 // Goroutines for each member of this process: one checks its disk and its quota, and clears
-// etcd's alarm when there is room again; one maintains the content digest; one, if there can be
-// others, follows who leads. They end when the store is closed.
+// etcd's alarm when there is room again; one maintains the content digest; if there can be others, one follows who leads,
+// and those of disk_loop.go look at the disk. They end when the store is closed.
 
 // checkInterval is the time between two checks.
 const checkInterval = 500 * time.Millisecond
 
-// startChecks starts both goroutines.
+// startChecks starts them.
 func (s *Store) startChecks() {
 	m := s.member
 	stopServer := m.stop
-	var both sync.WaitGroup
+	var checks sync.WaitGroup
 	ended := make(chan struct{})
 	life, cancel := context.WithCancel(context.Background())
 	m.stop = func() {
 		close(ended)
 		cancel()
-		both.Wait()
+		checks.Wait()
 		s.client.Close() // in-process: closing cannot fail
 		stopServer()
 	}
-	both.Go(func() { s.followDigest(life) })
+	checks.Go(func() { s.followDigest(life) })
 	if m.port != nil {
-		both.Go(func() { s.followLead(life) })
+		checks.Go(func() { s.followLead(life) })
+		s.followDisk(life, &checks)
 	}
-	both.Go(func() {
+	checks.Go(func() {
 		ticker := time.NewTicker(checkInterval)
 		defer ticker.Stop()
 		for {
@@ -84,12 +85,18 @@ func (s *Store) checkWritable() {
 		why = "its file " + MarkFile + " cannot be synchronised: " + err.Error()
 	}
 	if why == "" {
+		why = text(&m.disk.full)
+	}
+	if why == "" {
 		why = m.spaceShortage()
+	}
+	if why == "" {
+		why = text(&m.disk.scarce)
 	}
 	if why == "" {
 		why = m.overQuota()
 	}
-	if why == "" && len(m.server.Alarms()) > 0 {
+	if why == "" && !m.disk.parted.Load() && len(m.server.Alarms()) > 0 {
 		why = s.noSpace()
 	}
 	old := s.full.Load()

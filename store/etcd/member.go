@@ -48,6 +48,8 @@ type Config struct {
 	// serves.
 	Waits func(what string)
 	Log   *slog.Logger // nil: no log
+
+	free func(dir string) int64 // free space of a disk; tests have one of their own
 }
 
 // Times and sizes of a member.
@@ -80,6 +82,7 @@ type member struct {
 	mark         *ackFile
 	census       contentDigest
 	linked       fileLinks
+	disk         diskWatch
 	prealloc     preallocator // owned by the loop
 	quotaReached atomic.Bool  // sticky until much of the quota is free again
 	// lead ends some time after another member has come to lead; nil: there can be no other
@@ -99,6 +102,7 @@ func Start(ctx context.Context, cfg Config) (s *Store, err error) {
 		return nil, &verify.Damage{File: cfg.Dir, What: "it is not there, and was when an instance ran here last"}
 	}
 	m := &member{cfg: cfg}
+	m.disk.m = m
 	if cfg.Peer != nil {
 		defer func() {
 			if s == nil {
@@ -130,6 +134,9 @@ func (c *Config) defaults() {
 	c.Name = cmp.Or(c.Name, "weir")
 	c.Quota = cmp.Or(c.Quota, defaultQuota)
 	c.Reserve = cmp.Or(c.Reserve, defaultReserve)
+	if c.free == nil {
+		c.free = free
+	}
 	if c.Waits == nil {
 		c.Waits = func(string) {}
 	}
@@ -140,6 +147,9 @@ func (c *Config) defaults() {
 
 // start runs a member whose mark is open.
 func (m *member) start(ctx context.Context) (*Store, error) {
+	if err := m.awaitRoom(ctx); err != nil {
+		return nil, err
+	}
 	if err := m.cfg.checkFiles(m.mark.newest()); err != nil {
 		return nil, err
 	}
@@ -285,6 +295,9 @@ func (m *member) ready(txn *store.Txn) error {
 		return nil
 	}
 	why := m.spaceShortage()
+	if why == "" {
+		why = text(&m.disk.scarce)
+	}
 	if why == "" {
 		why = m.overQuota()
 	}

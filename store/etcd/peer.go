@@ -106,9 +106,17 @@ func (p *peerPort) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.serveJoin(w, r)
 	case strings.HasPrefix(r.URL.Path, OwnPath):
 		serveOr503(p.own.Load(), w, r)
+	case p.parted():
+		serveOr503(nil, w, r)
 	default:
 		serveOr503(p.etcd.Load(), w, r)
 	}
+}
+
+// parted reports whether the member takes nothing from the others.
+func (p *peerPort) parted() bool {
+	m := p.member.Load()
+	return m != nil && m.disk.parted.Load()
 }
 
 func serveOr503(h *http.Handler, w http.ResponseWriter, r *http.Request) {

@@ -24,15 +24,22 @@ func free(dir string) int64 {
 	return int64(fs.Bavail) * fs.Bsize
 }
 
+// free is that of this member's disk.
+func (m *member) free() int64 { return m.cfg.free(m.cfg.Dir) }
+
 // spaceShortage returns why nothing can be written; "" if it can.
 func (m *member) spaceShortage() string { return m.room(0) }
 
 // room returns why so many bytes cannot be written in addition to the reserve; "" if they can.
 func (m *member) room(bytes int64) string {
-	if have, want := free(m.cfg.Dir), m.cfg.Reserve+bytes; have < want {
-		return fmt.Sprintf("the disk of %s has %d MiB free, and %d MiB are wanted", m.cfg.Dir, have>>20, (want+1<<20-1)>>20)
+	if have, want := m.free(), m.cfg.Reserve+bytes; have < want {
+		return shortage(m.cfg.Dir, have, want)
 	}
 	return ""
+}
+
+func shortage(dir string, have, want int64) string {
+	return fmt.Sprintf("the disk of %s has %d MiB free, and %d MiB are wanted", dir, have>>20, (want+1<<20-1)>>20)
 }
 
 // overQuota returns why writes are refused: the file has reached the quota, and has not been below

@@ -25,6 +25,7 @@ type Member struct {
 	Learner bool   // it has no vote yet
 	Leader  bool   // of the store, as far as this member knows
 	Self    bool
+	Disk    Disk // of its store, as far as this member knows (Cluster.Judge)
 }
 
 // String names a member in messages.
@@ -53,7 +54,13 @@ func (c *Cluster) Open() bool { return c != nil && c.m.port != nil }
 func (c *Cluster) ID() uint64 { return uint64(c.m.server.Cluster().ID()) }
 
 // Members are the members, as this one knows, in the order of their names.
-func (c *Cluster) Members() []Member { return roster(c.m.server) }
+func (c *Cluster) Members() []Member {
+	list := roster(c.m.server)
+	for i := range list {
+		list[i].Disk, _ = c.m.disk.of(&list[i])
+	}
+	return list
+}
 
 func roster(s *etcdserver.EtcdServer) []Member {
 	list := s.Cluster().Members()
@@ -256,7 +263,8 @@ func (c *Cluster) Campaign(ctx context.Context) error {
 // moveLimit is how long one member may take to take the lead: some 50 ms, where nothing is wrong with it.
 const moveLimit = 500 * time.Millisecond
 
-// MoveLeader has another member lead the store, if this one does and another one can. It returns when that one does.
+// MoveLeader has another member lead the store, if this one does and another one can, whose disk is well. It returns when
+// that one does.
 func (c *Cluster) MoveLeader(ctx context.Context) error {
 	m := c.m
 	var last error
@@ -265,7 +273,7 @@ func (c *Cluster) MoveLeader(ctx context.Context) error {
 			return nil
 		}
 		call, cancel := context.WithTimeout(ctx, moveLimit)
-		if !e.Self && !e.Learner && m.port.answers(call, e.Address) {
+		if !e.Self && !e.Learner && !m.disk.unfit(&e) && m.port.answers(call, e.Address) {
 			id, _ := types.IDFromString(e.ID) // as it was given
 			last = m.server.MoveLeader(call, uint64(m.server.MemberID()), uint64(id))
 		}
@@ -279,6 +287,7 @@ func (c *Cluster) MoveLeader(ctx context.Context) error {
 
 // stopServer ends etcd, and gives the lead away before. etcd's own Stop asks one member alone, and waits for it for 6 s.
 func (m *member) stopServer() {
+	m.disk.mend() // as etcd's transport wants to find it
 	if m.port != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*moveLimit)
 		_ = (&Cluster{m}).MoveLeader(ctx) // the others elect one

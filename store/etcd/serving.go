@@ -56,6 +56,25 @@ func (m *member) awaitServing(ctx context.Context) error {
 	}
 }
 
+// awaitRoom waits until there is room for what etcd needs when it begins, without limit, where other members go on meanwhile.
+func (m *member) awaitRoom(ctx context.Context) error {
+	var said time.Time
+	for m.cfg.Peer != nil && m.cfg.several() && !m.cfg.fresh() && m.free() < m.cfg.Reserve/partBelow {
+		if time.Since(said) >= waitsEvery {
+			said = time.Now()
+			why := shortage(m.cfg.Dir, m.free(), m.cfg.Reserve/partBelow)
+			m.cfg.Waits("room on its disk: " + why)
+			m.cfg.Log.Error("the store cannot begin yet: this member waits for room on its disk", "reason", why)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, ctx.Err())
+		case <-time.After(checkInterval):
+		}
+	}
+	return nil
+}
+
 // isAlone reports whether this member is the only one, and has a vote.
 func isAlone(list []Member) bool {
 	return len(list) == 1 && list[0].Self && !list[0].Learner

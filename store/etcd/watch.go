@@ -20,7 +20,7 @@ func (s *Store) Watch(ctx context.Context, span store.Span, from store.Revision)
 			return nil, err
 		}
 		from = page.Revision + 1
-	} else if err := s.begin(ctx); err != nil {
+	} else if err := s.beginLocal(ctx); err != nil {
 		return nil, err
 	}
 	// The context of the call limits the creation of the watch, not its life.
