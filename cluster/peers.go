@@ -25,6 +25,8 @@ type Config struct {
 	// Keep keeps the facts that an owner has sent, the whole file, valid during the call. It is called by one goroutine for
 	// each peer, and not while this instance owns the store.
 	Keep func(file []byte) error
+	// Disk, if set, is told the condition of this instance's own disk when it has changed.
+	Disk func(etcd.Disk)
 	Log  *slog.Logger
 }
 
@@ -33,6 +35,7 @@ type Peers struct {
 	cfg     Config
 	streams *streams.Streams
 	facts   *facts
+	disks   *disks
 	bell    chan struct{}
 	stop    func() // and waits
 }
@@ -44,6 +47,8 @@ const (
 	lookSoon  = 10 * time.Millisecond
 	// lineStep is how much later each next one in line tries to take the owner's place.
 	lineStep = 100 * time.Millisecond
+	// unfitSteps is for how many more of these steps one waits whose disk is not well, where another's is.
+	unfitSteps = 30
 	// askAgain is how soon the lead of the store is asked for again.
 	askAgain = time.Second
 )
@@ -83,15 +88,13 @@ func others(list []etcd.Member) (peers []streams.Peer) {
 	return peers
 }
 
-// line is the order in which members take an owner's place: the store's leader last, so that no instance has both for long.
-// Who has no vote takes none.
+// line is the order in which members take an owner's place: the store's leader last, so that no instance has both for long,
+// and behind it those whose disks are not well. Who has no vote takes none.
 func line(list []etcd.Member) (ids []streams.ID) {
 	list = slices.DeleteFunc(slices.Clone(list), func(m etcd.Member) bool { return m.Learner })
 	slices.SortFunc(list, func(a, b etcd.Member) int {
-		if a.Leader != b.Leader {
-			return cmp.Compare(order(a.Leader), order(b.Leader))
-		}
-		return cmp.Compare(number(a.ID), number(b.ID))
+		return cmp.Or(cmp.Compare(order(!a.Disk.Fit()), order(!b.Disk.Fit())), cmp.Compare(order(a.Leader), order(b.Leader)),
+			cmp.Compare(number(a.ID), number(b.ID)))
 	})
 	for _, m := range list {
 		ids = append(ids, number(m.ID))
@@ -118,6 +121,42 @@ func place(line []streams.ID, self streams.ID, heard func(streams.ID) bool) int 
 		}
 	}
 	return -1
+}
+
+// waits is how many steps an instance waits before it takes a place: as place, and more if its disk is not well.
+func waits(list []etcd.Member, line []streams.ID, self streams.ID, heard func(streams.ID) bool) int {
+	n := place(line, self, heard)
+	me, known := find(list, self)
+	if n <= 0 || !known || me.Disk.Fit() {
+		return n
+	}
+	for _, m := range list {
+		if m.Disk.Fit() && !m.Learner && heard(number(m.ID)) {
+			return n + unfitSteps
+		}
+	}
+	return n
+}
+
+// find is a member by its number.
+func find(list []etcd.Member, id streams.ID) (etcd.Member, bool) {
+	for _, m := range list {
+		if number(m.ID) == id {
+			return m, true
+		}
+	}
+	return etcd.Member{}, false
+}
+
+// yields is why a member leaves its place, as the owner or the leader, to this one: its disk is not well, and this one's is;
+// empty: it does not.
+func yields(list []etcd.Member, member, self streams.ID) string {
+	m, known := find(list, member)
+	me, there := find(list, self)
+	if !known || !there || m.Disk.Fit() || me.Learner || !me.Disk.Fit() {
+		return ""
+	}
+	return m.Disk.String()
 }
 
 // watch decides when an owner's place is to be taken.

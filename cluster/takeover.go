@@ -32,26 +32,30 @@ type Takeover struct {
 // Look has the Claim take an owner's place if it is time to, and reports whether this member is to ask for the lead of the
 // store. It returns when to look again.
 func (t *Takeover) Look(now time.Time, members []etcd.Member) (campaign bool, next time.Duration) {
-	next = t.lookAtOwner(now, line(members))
+	next = t.lookAtOwner(now, members)
 	campaign, sooner := t.lookAtLeader(now, members)
 	return campaign, min(next, sooner)
 }
 
-func (t *Takeover) lookAtOwner(now time.Time, line []liveness.ID) (next time.Duration) {
+func (t *Takeover) lookAtOwner(now time.Time, members []etcd.Member) (next time.Duration) {
 	by := t.Own.Owner()
 	if by.Member == "" || by.Life == 0 || t.Own.Owns() || t.ByLease {
 		t.Own.Dead("")
 		return lookEvery
 	}
 	life := liveness.Life{ID: number(by.Member), Incarnation: by.Life}
-	self := t.Own.Self()
-	take, next := t.owner.look(now, life, t.Hears.Unheard(life), place(line, number(self.Member), t.Hears.Heard))
+	self, why := number(t.Own.Self().Member), "nobody hears it"
+	lost := t.Hears.Unheard(life)
+	if !lost {
+		why = yields(members, life.ID, self)
+	}
+	take, next := t.owner.look(now, life, lost || why != "", waits(members, line(members), self, t.Hears.Heard))
 	if !take {
 		t.Own.Dead("")
 		return t.soon(life, next)
 	}
 	if t.Own.Dead(by.Incarnation) {
-		t.Log.Warn("nobody hears the owner: this instance takes its place", "owner", by.Name)
+		t.Log.Warn("this instance takes the owner's place", "owner", by.Name, "reason", why)
 	}
 	return t.soon(life, next)
 }
@@ -65,7 +69,7 @@ func (t *Takeover) soon(life liveness.Life, next time.Duration) time.Duration {
 	return next
 }
 
-// lookAtLeader reports whether to ask for the lead of the store: its leader is dead, and it is time to.
+// lookAtLeader reports whether to ask for the lead of the store: its leader is dead, or its disk is not well, and it is time to.
 func (t *Takeover) lookAtLeader(now time.Time, members []etcd.Member) (campaign bool, next time.Duration) {
 	var life liveness.Life
 	for _, m := range members {
@@ -77,11 +81,19 @@ func (t *Takeover) lookAtLeader(now time.Time, members []etcd.Member) (campaign 
 	if life.Incarnation == 0 { // this one leads, or nobody does, or the leader was never heard
 		life = liveness.Life{}
 	}
-	inLine := place(leaders(members, number(t.Own.Owner().Member)), number(t.Own.Self().Member), t.Hears.Heard)
-	campaign, next = t.lead.look(now, life, life.ID != 0 && t.Hears.Unheard(life), inLine)
+	self, why := number(t.Own.Self().Member), ""
+	switch {
+	case life.ID == 0:
+	case t.Hears.Unheard(life):
+		why = "nobody hears its leader"
+	default:
+		why = yields(members, life.ID, self)
+	}
+	inLine := waits(members, leaders(members, number(t.Own.Owner().Member)), self, t.Hears.Heard)
+	campaign, next = t.lead.look(now, life, why != "", inLine)
 	if campaign && life != t.lead.said {
 		t.lead.said = life
-		t.Log.Warn("nobody hears the leader of the store: this instance asks for the lead")
+		t.Log.Warn("this instance asks for the lead of the store", "reason", why)
 	}
 	return campaign, t.soon(life, next)
 }

@@ -48,6 +48,7 @@ const (
 	AlarmIntents       AlarmKind = "intents"        // intents have been failed for long
 	AlarmWideIntents   AlarmKind = "wide-intents"   // intents take packets of others on links between switches
 	AlarmStore         AlarmKind = "store"          // the store takes nothing: it is full, or does not answer
+	AlarmSlowDisk      AlarmKind = "slow-disk"      // the disk of the store is slow, or hangs: another instance decides
 	AlarmApp           AlarmKind = "application"    // what an application reports
 	AlarmAppFailed     AlarmKind = "app-failed"     // an application panicked, or could not be made: it is not called again
 	AlarmAppStalled    AlarmKind = "app-stalled"    // an application does not return from a call
@@ -73,7 +74,7 @@ var severities = map[AlarmKind]Severity{
 	AlarmIndirectLink: SeverityWarning, AlarmAddressClash: SeverityWarning, AlarmDrift: SeverityWarning,
 	AlarmForeignRule: SeverityWarning, AlarmRefusedSwitch: SeverityWarning, AlarmHalfOpen: SeverityWarning,
 	AlarmMemory: SeverityWarning, AlarmToken: SeverityWarning, AlarmUnfenced: SeverityWarning,
-	AlarmWideIntents: SeverityWarning,
+	AlarmWideIntents: SeverityWarning, AlarmSlowDisk: SeverityWarning,
 }
 
 // Severity is how urgent alarms of the kind are.

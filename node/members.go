@@ -22,9 +22,10 @@ import (
 )
 
 // joinOthers joins this instance to the others of its cluster.
-func joinOthers(c *Config, members *etcd.Cluster, own *owner.Claim) (*cluster.Peers, error) {
+func joinOthers(c *Config, members *etcd.Cluster, own *owner.Claim, said *storeState) (*cluster.Peers, error) {
 	cfg := cluster.Config{Members: members, Own: own, Log: c.Log, ByLease: c.OpenFlow.Role == config.OpenFlowEqual,
-		Keep: func(file []byte) error { return warmstart.Save(c.DataDir, file) }}
+		Keep: func(file []byte) error { return warmstart.Save(c.DataDir, file) },
+		Disk: func(d etcd.Disk) { said.slow(d.Slow) }}
 	if files := c.peerFiles(); files.Cert != "" {
 		cfg.TLS = &files
 	}
@@ -93,6 +94,8 @@ func memberRows(members *etcd.Cluster, others *cluster.Peers, own *owner.Claim, 
 				row.Name, row.State = "("+m.Address+")", "added, not begun"
 			} else if m.Learner {
 				row.State = "learning"
+			} else if state := m.Disk.State(); state != "" && row.State != "away" {
+				row.State = state
 			}
 			rows[at].Peer, rows[at].Leader = m.Address, m.Leader
 		}

@@ -63,7 +63,7 @@ func Run(ctx context.Context, cfg Config) error {
 		opened := !errors.As(err, new(notOpened))
 		switch {
 		case owner.StepsDown(err):
-			cfg.Log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
+			saysStepped(cfg.Log, err)
 		case isStores(err) && (begun || opened && cfg.elsewhere()):
 			cfg.Log.Warn("the store does not answer: it is asked again", "error", err)
 			if !beat.Sleep(ctx, reopenEvery) {
@@ -120,27 +120,53 @@ func runOnce(ctx context.Context, cfg Config) error {
 		return notOpened{err}
 	}
 	defer st.Close()
+	if !clusterOf(st).Open() {
+		_, err := serve(ctx, cfg, st, said, before, nil)
+		return err
+	}
+	// A member of several keeps its store while its instance is the owner or stands by: the others need its vote.
+	for now := (*Config)(nil); ; {
+		now, err = serve(ctx, cfg, st, said, before, now)
+		if !owner.StepsDown(err) {
+			return err
+		}
+		saysStepped(cfg.Log, err)
+		said.say("owner", "")
+	}
+}
+
+// saysStepped logs that an instance has stepped down.
+func saysStepped(log *slog.Logger, err error) {
+	log.Error("this instance has stepped down: it has closed the sessions of all switches", "reason", err)
+}
+
+// serve runs an instance with its store, until the context ends, or it is to step down (owner.StepsDown). opened is what was
+// served before the store was open, before how it was configured when it stepped down last; nil: it has not. now is how it was
+// configured when it began.
+func serve(ctx context.Context, cfg Config, st store.Store, said *storeState, opened *waiting, before *Config) (now *Config,
+	err error) {
 	var own *owner.Claim
 	var terms *owner.Terms
 	var sb *standby           // nil: nobody else can own the store
 	var others *cluster.Peers // nil: there can be none
 	if cfg.shared(st) {
-		now := cfg.configured(ctx, st)
+		now = cfg.configured(ctx, st, before)
 		members := clusterOf(st)
 		own = owner.New(st, owner.Instance{Name: now.Name, API: now.API.Listen, Member: selfOf(members).ID, Life: newLife()})
 		defer own.Release()
 		if members.Open() {
-			if others, err = joinOthers(&now, members, own); err != nil {
-				return err
+			if others, err = joinOthers(now, members, own, said); err != nil {
+				return now, err
 			}
 			defer others.Close()
 		}
-		sb = newStandby(&now, st, own, others, before.handOver())
+		sb = newStandby(now, st, own, others, opened.handOver())
 		defer sb.end()
+		said.join(sb.alarms)
 		if err := sb.wait(ctx); err != nil && ctx.Err() != nil {
-			return nil
+			return now, nil
 		} else if err != nil {
-			return err
+			return now, err
 		}
 		sb.ask()
 		var ended func()
@@ -155,9 +181,9 @@ func runOnce(ctx context.Context, cfg Config) error {
 		err = set.Check()
 	}
 	if err != nil && ctx.Err() != nil {
-		return owner.SteppedDown(ctx)
+		return now, owner.SteppedDown(ctx)
 	} else if err != nil {
-		return err
+		return now, err
 	}
 	cfg.Config = *set.Began()
 	n := new(node)
@@ -167,21 +193,21 @@ func runOnce(ctx context.Context, cfg Config) error {
 	n.others = others
 	err = build(ctx, n, cfg, set, st, said, terms)
 	if err != nil && ctx.Err() != nil { // told to end while it loaded, or another has taken the store
-		return owner.SteppedDown(ctx)
+		return now, owner.SteppedDown(ctx)
 	} else if err != nil {
-		return err
+		return now, err
 	}
 	defer n.audit.Close()
 	n.own = own
 	switchPort, apiPort := sb.ports()
 	if err := listen(cfg, &switchPort, &apiPort); err != nil {
-		return err
+		return now, err
 	}
 	n.cfg.API.Listen = apiPort.Addr().String() // the system may have chosen the port
 	if own != nil {
 		switchPort = own.Listener(switchPort)
 	}
-	return n.run(ctx, switchPort, apiPort, sb.holds())
+	return now, n.run(ctx, switchPort, apiPort, sb.holds())
 }
 
 // begunTerm begins the next term of a store that is this process's alone. Where the store takes nothing, the one before goes on.

@@ -65,13 +65,21 @@ func (c Config) early() Config {
 }
 
 // configured is the Config with what the store, the instance's file and the configuration file say now, as far as they can
-// be read: what a standby serves, and others are told of it. Nothing is changed.
-func (c Config) configured(ctx context.Context, st store.Store) Config {
+// be read: what a standby serves, and others are told of it. Nothing is changed. Where the store does not answer it is what it
+// was before, if before is not nil.
+func (c Config) configured(ctx context.Context, st store.Store, before *Config) *Config {
+	if before != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.storeAnswer())
+		defer cancel()
+	}
 	set, err := c.loadSettings(ctx, st)
 	if err == nil && set.Check() == nil {
 		c.Config = *set.Began()
+	} else if before != nil {
+		return before
 	}
-	return c
+	return &c
 }
 
 // checkCertificates reads what a configuration names, so that one that cannot be started with is

@@ -19,7 +19,22 @@ import (
 type storeState struct {
 	mu     sync.Mutex
 	why    map[string]string // by object, of those with which something is wrong
+	disk   string            // how slow the store's disk is; empty: it is not
 	alarms *alarm.Board
+}
+
+// slow tells how slow the disk of a member of several is; empty: it is not.
+func (s *storeState) slow(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.disk = why; s.alarms == nil {
+		return
+	}
+	if why == "" {
+		s.alarms.Clear(netview.AlarmSlowDisk, "")
+	} else {
+		s.alarms.Raise(netview.AlarmSlowDisk, "", why+": another instance decides, where one has a disk that is well")
+	}
 }
 
 // say tells why nothing is taken: of the store (""), or of a part of what is kept in it.
@@ -45,9 +60,10 @@ func (s *storeState) say(object, why string) {
 // join has alarms raised from now on.
 func (s *storeState) join(alarms *alarm.Board) {
 	s.mu.Lock()
-	said := maps.Clone(s.why)
+	said, disk := maps.Clone(s.why), s.disk
 	s.alarms = alarms
 	s.mu.Unlock()
+	s.slow(disk)
 	for _, object := range slices.Sorted(maps.Keys(said)) {
 		s.say(object, said[object])
 	}

@@ -75,6 +75,7 @@ type Claim struct {
 	dead     atomic.Pointer[string]     // the incarnation of an owner that is taken for dead; empty: none
 	by       atomic.Pointer[Instance]   // the owner, as it was seen last; the zero value: nobody was
 	news     chan struct{}              // of dead, or of the owner's row
+	leaves   leaving
 }
 
 // New makes the claim of an instance. Nothing is written yet.
@@ -101,6 +102,31 @@ func (o *Claim) Dead(incarnation string) bool {
 	}
 	o.ring()
 	return true
+}
+
+// LeaveTo has a place that is free be left to others, for as long as the lease has, while a function says that one of them is
+// better.
+func (o *Claim) LeaveTo(others func() bool) { o.leaves.others.Store(&others) }
+
+// errLeft says that this instance leaves a place that is free to others.
+var errLeft = errors.New("nobody owns the store: this instance leaves it to another one, whose disk is well")
+
+// leaving is how a place that is free is left to others.
+type leaving struct {
+	others atomic.Pointer[func() bool]
+	since  time.Time // zero: none is left
+}
+
+// now reports whether to leave a place that is free.
+func (l *leaving) now(now time.Time) bool {
+	better := l.others.Load()
+	if better == nil || !(*better)() {
+		return false
+	}
+	if l.since.IsZero() {
+		l.since = now
+	}
+	return now.Sub(l.since) < leaseTime
 }
 
 // Self is this instance.
@@ -221,6 +247,7 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 			if !o.isSelf(&other) && !replace {
 				o.terms.rise(before)
 				o.by.Store(&other)
+				o.leaves.since = time.Time{}
 				return &other, nil
 			}
 		}
@@ -228,6 +255,9 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 			other := ownerOf(last.Value)
 			o.by.Store(new(Instance))
 			return &other, nil
+		}
+		if r.owner == nil && !o.owned && o.leaves.now(o.gate.now()) {
+			return nil, errLeft
 		}
 		if err := o.granted(ctx); err != nil {
 			return nil, err
@@ -305,6 +335,8 @@ func (o *Claim) Try(ctx context.Context) (other *Instance, err error) {
 	defer cancel()
 	if other, err = o.take(call); err == nil && other != nil {
 		err = o.standBy(call)
+	} else if errors.Is(err, errLeft) {
+		err = errors.Join(err, o.standBy(call))
 	}
 	if ctx.Err() == nil {
 		o.gate.refresh(began) // what a standby writes to switches harms nobody

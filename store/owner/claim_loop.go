@@ -27,6 +27,8 @@ func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)
 			return ctx.Err()
 		case err == nil && other == nil:
 			return nil
+		case errors.Is(err, errLeft):
+			log.Warn(err.Error())
 		case other == nil:
 			log.Warn("the store does not say who owns it", "error", err)
 		case err != nil:

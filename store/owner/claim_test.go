@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/store"
 )
@@ -176,4 +177,37 @@ func TestDeadIsALife(t *testing.T) {
 	}
 	c.Dead("")
 	is(c, "an owner whose row cannot be read", nil)
+}
+
+// TestLeftToOthers: an instance leaves a place that is free to others while one of them is better, for no longer than the lease
+// has; it stands by meanwhile.
+func TestLeftToOthers(t *testing.T) {
+	now := time.Unix(1, 0)
+	clock := func() time.Time { return now }
+	st := store.NewMemory(clock)
+	o := NewAt(st, Instance{Name: "a"}, clock)
+	better := true
+	o.LeaveTo(func() bool { return better })
+	for range 5 {
+		if other, err := o.Try(t.Context()); !errors.Is(err, errLeft) || other != nil || o.Owns() {
+			t.Fatalf("%v, %v", other, err)
+		}
+		now = now.Add(time.Second)
+	}
+	if page, err := st.Range(t.Context(), store.Query{Span: store.Prefix(standbyPrefix)}); err != nil || len(page.Pairs) != 1 {
+		t.Errorf("it does not stand by: %v, %v", page, err)
+	}
+	if other, err := o.Try(t.Context()); err != nil || other != nil || !o.Owns() {
+		t.Errorf("when nobody has taken it for long: %v, %v", other, err)
+	}
+	p := NewAt(st, Instance{Name: "b"}, clock)
+	p.LeaveTo(func() bool { return better })
+	o.Release()
+	if _, err := p.Try(t.Context()); !errors.Is(err, errLeft) {
+		t.Errorf("b: %v", err)
+	}
+	better = false
+	if other, err := p.Try(t.Context()); err != nil || other != nil || !p.Owns() {
+		t.Errorf("nobody is better: %v, %v", other, err)
+	}
 }
