@@ -3,8 +3,10 @@ package cluster
 import (
 	"cmp"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weirnet/weir/cert"
@@ -27,7 +29,19 @@ type Config struct {
 	Keep func(file []byte) error
 	// Disk, if set, is told the condition of this instance's own disk when it has changed.
 	Disk func(etcd.Disk)
-	Log  *slog.Logger
+	// Requests serves what is below RequestsPath on the peer port.
+	Requests     http.Handler
+	RequestsPath string
+	Log          *slog.Logger
+}
+
+// ServeHTTP serves what instances say to each other on the peer port.
+func (p *Peers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p.cfg.Requests != nil && strings.HasPrefix(r.URL.Path, p.cfg.RequestsPath+"/") {
+		p.cfg.Requests.ServeHTTP(w, r)
+		return
+	}
+	p.streams.Handler().ServeHTTP(w, r)
 }
 
 // Peers are the other instances, as one is joined to them. Any goroutine may use it.

@@ -36,7 +36,7 @@ func Start(cfg Config) (*Peers, error) {
 	}
 	cfg.Members.Judge(p.disk)
 	cfg.Own.LeaveTo(p.leavesIt)
-	cfg.Members.Serve(p.streams.Handler())
+	cfg.Members.Serve(p)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { p.run(ctx) })

@@ -66,6 +66,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener, held
 	for _, p := range n.parts {
 		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })
 	}
+	if n.others != nil {
+		part("requests of other instances", func(ctx context.Context) error { n.others.received.Serve(ctx, n.api); return nil })
+	}
 	part("API", func(ctx context.Context) error { return n.api.Serve(ctx, apiPort) })
 	part("switches", func(context.Context) error {
 		if held != nil {

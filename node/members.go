@@ -13,24 +13,11 @@ import (
 
 	"github.com/weirnet/weir/api/client"
 	"github.com/weirnet/weir/api/rest"
-	"github.com/weirnet/weir/cluster"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/store/etcd"
 	"github.com/weirnet/weir/store/owner"
 	"github.com/weirnet/weir/tokens"
-	"github.com/weirnet/weir/warmstart"
 )
-
-// joinOthers joins this instance to the others of its cluster.
-func joinOthers(c *Config, members *etcd.Cluster, own *owner.Claim, said *storeState) (*cluster.Peers, error) {
-	cfg := cluster.Config{Members: members, Own: own, Log: c.Log, ByLease: c.OpenFlow.Role == config.OpenFlowEqual,
-		Keep: func(file []byte) error { return warmstart.Save(c.DataDir, file) },
-		Disk: func(d etcd.Disk) { said.slow(d.Slow) }}
-	if files := c.peerFiles(); files.Cert != "" {
-		cfg.TLS = &files
-	}
-	return cluster.Start(cfg)
-}
 
 // newLife numbers a life of this instance for the others.
 func newLife() uint64 { return 1 + rand.Uint64N(math.MaxUint64) }
@@ -54,7 +41,7 @@ func (n *node) members() []client.Member {
 // memberRows are self, the owner as another tells of it (nil: self is), those that stand by, and members of the store of
 // whose instances nothing is known, in the order of their names. members is nil where the store is elsewhere, others where
 // there can be none, own where the store is this instance's alone.
-func memberRows(members *etcd.Cluster, others *cluster.Peers, own *owner.Claim, self client.Member,
+func memberRows(members *etcd.Cluster, others *peers, own *owner.Claim, self client.Member,
 	by *owner.Instance) []client.Member {
 	rows := []client.Member{self}
 	ids := []string{selfOf(members).ID}

@@ -23,7 +23,6 @@ import (
 	"github.com/weirnet/weir/audit"
 	"github.com/weirnet/weir/beat"
 	"github.com/weirnet/weir/cert"
-	"github.com/weirnet/weir/cluster"
 	"github.com/weirnet/weir/config"
 	"github.com/weirnet/weir/datadir"
 	"github.com/weirnet/weir/discovery"
@@ -147,8 +146,8 @@ func serve(ctx context.Context, cfg Config, st store.Store, said *storeState, op
 	err error) {
 	var own *owner.Claim
 	var terms *owner.Terms
-	var sb *standby           // nil: nobody else can own the store
-	var others *cluster.Peers // nil: there can be none
+	var sb *standby   // nil: nobody else can own the store
+	var others *peers // nil: there can be none
 	if cfg.shared(st) {
 		now = cfg.configured(ctx, st, before)
 		members := clusterOf(st)
@@ -207,6 +206,7 @@ func serve(ctx context.Context, cfg Config, st store.Store, said *storeState, op
 	if own != nil {
 		switchPort = own.Listener(switchPort)
 	}
+	sb.handOver(n.api)
 	return now, n.run(ctx, switchPort, apiPort, sb.holds())
 }
 
@@ -234,7 +234,7 @@ type node struct {
 	said        *storeState
 	ended       atomic.Pointer[string] // a part of run that has ended by itself; nil: none has
 	hung        atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
-	others      *cluster.Peers         // of a cluster; nil: there can be none
+	others      *peers                 // of a cluster; nil: there can be none
 	own         *owner.Claim           // of a store that others may use too; nil: nobody can
 	settings    *settings.Settings
 	discovery   *discovery.Discovery

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weirnet/weir/alarm"
 	"github.com/weirnet/weir/api"
 	"github.com/weirnet/weir/api/client"
-	"github.com/weirnet/weir/cluster"
+	"github.com/weirnet/weir/api/relay"
 	"github.com/weirnet/weir/netview"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/compactor"
@@ -26,7 +28,10 @@ type standby struct {
 	begun Config // node.cfg is another's once this instance owns the store
 	own   *owner.Claim
 	store store.Store
+	peers *peers // nil: there can be none
 	owner atomic.Pointer[owner.Instance]
+	// forward has the owner answer what this instance cannot; nil: the store is elsewhere, and there is no way.
+	forward *relay.Forwarder
 
 	switchPort, apiPort *port
 	held                chan error // what Serve for switches has returned, once it has
@@ -35,9 +40,9 @@ type standby struct {
 }
 
 // newStandby makes one, which serves nothing yet. apiPort is open already, and its own now; nil: it is not open.
-func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *cluster.Peers, apiPort *port) *standby {
+func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *peers, apiPort *port) *standby {
 	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), others: others, view: netview.New(netview.Limits{})},
-		begun: *cfg, store: st, own: own, apiPort: apiPort, stop: func() {}}
+		begun: *cfg, store: st, own: own, peers: others, apiPort: apiPort, stop: func() {}}
 	s.alarms = alarm.New(s.view)
 	return s
 }
@@ -45,12 +50,14 @@ func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *cluster.P
 // wait returns when this instance owns the store, and stands by while another does. An error is the context's, or why the
 // store has stopped by itself.
 func (s *standby) wait(ctx context.Context) error {
-	defer func() {
-		s.stop()
-		s.followed.end()
-	}()
+	defer func() { s.followed.end() }()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	defer func() {
+		if s.forward == nil {
+			s.stop()
+		}
+	}()
 	if members := clusterOf(s.store); members != nil {
 		s.running.Go(func() {
 			select {
@@ -62,6 +69,9 @@ func (s *standby) wait(ctx context.Context) error {
 	}
 	err := s.own.Wait(ctx, s.begun.Log, func(other *owner.Instance) {
 		first := s.owner.Swap(other) == nil
+		if s.forward != nil {
+			s.forward.Decides(other.Incarnation)
+		}
 		s.alarms.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
 		if !first {
 			return
@@ -80,7 +90,7 @@ func (s *standby) wait(ctx context.Context) error {
 	return nil
 }
 
-// serveAPI serves the API of a standby, until stop.
+// serveAPI serves the API of a standby, until stop. What it does for the others ends with the context.
 func (s *standby) serveAPI(ctx context.Context) error {
 	stack, err := s.begun.apiStack()
 	if err != nil {
@@ -96,18 +106,24 @@ func (s *standby) serveAPI(ctx context.Context) error {
 	table := s.begun.tokens(s.store, stack.Access.Tokens, nil, s.alarms)
 	stack.Access.Issued = table
 	stack.Standby = s.ready
-	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: s.ready})
-	serving, stop := context.WithCancel(ctx)
+	ready := s.ready
+	if s.peers != nil {
+		s.forward = s.peers.forwarder()
+		stack.Forward, ready = s.forward, s.forward.Ready
+	}
+	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: ready})
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
+	port := s.apiPort.lend()
 	s.running.Go(func() {
-		if err := served.Serve(serving, s.apiPort.lend()); err != nil {
+		if err := served.Serve(serving, port); err != nil {
 			s.begun.Log.Error("the API of the standby has ended", "error", err)
 		}
 	})
 	s.running.Go(func() { table.Run(serving) })
 	if members := clusterOf(s.store); members.Open() {
-		s.running.Go(func() { publish(serving, members, table, s.begun) })
-		s.running.Go(func() { compactor.NewFollower(s.store, s.begun.Log, nil).Run(serving) })
+		s.running.Go(func() { publish(ctx, members, table, s.begun) })
+		s.running.Go(func() { compactor.NewFollower(s.store, s.begun.Log, nil).Run(ctx) })
 	}
 	return nil
 }
@@ -135,6 +151,33 @@ func (s *standby) ask() {
 		s.switches.Standby.Ask()
 	}
 }
+
+// handOver has requests that wait for an owner answered by the API of this instance, which owns the store now, and ends
+// that of the standby, whose connections go on with the other one's.
+func (s *standby) handOver(served http.Handler) {
+	if s == nil {
+		return
+	}
+	if s.forward == nil {
+		s.stop()
+		return
+	}
+	s.forward.TakeOver(served)
+	s.running.Go(func() {
+		for until := time.Now().Add(handOverLimit); s.forward.Waiting() > 0 && time.Now().Before(until); {
+			time.Sleep(handOverLook)
+		}
+		s.stop()
+		s.forward.Close()
+	})
+}
+
+// handOverLimit is how long requests that wait at the API of a standby may take once it owns the store. Those that still
+// go on then, streams too, are ended, as by a restart; handOverLook is how often it is looked whether they are answered.
+const (
+	handOverLimit = time.Second
+	handOverLook  = 5 * time.Millisecond
+)
 
 // end ends what is served and held, and waits.
 func (s *standby) end() {
@@ -171,7 +214,7 @@ func (s *standby) ready() error {
 // members are all, as this standby knows them.
 func (s *standby) members() []client.Member {
 	self := client.Member{Name: s.begun.Name, Address: s.begun.API.Listen, State: "standby"}
-	return memberRows(clusterOf(s.store), s.others, s.own, self, s.owner.Load())
+	return memberRows(clusterOf(s.store), s.peers, s.own, self, s.owner.Load())
 }
 
 // holds is what serving the switches' port returns, where that has begun already; nil: it has not.

@@ -14,6 +14,7 @@ func (r *AuditRecord) AppendJSON(b []byte) ([]byte, error) {
 	b = appendQuoted(appendBegin(b, `"who":`), r.Who)
 	b = appendJSONString(b, `"role":`, r.Role)
 	b = appendJSONString(b, `"from":`, r.From)
+	b = appendJSONString(b, `"via":`, r.Via)
 	b = appendQuoted(appendBegin(b, `"what":`), r.What)
 	b = appendJSONString(b, `"object":`, r.Object)
 	b = appendQuoted(appendBegin(b, `"result":`), r.Result)

@@ -95,6 +95,7 @@ type AuditRecord struct {
 	Who    string    `json:"who" doc:"Name of the token, or of what else acted: signal, start."`
 	Role   string    `json:"role,omitempty"`
 	From   string    `json:"from,omitempty" doc:"Address of the caller."`
+	Via    string    `json:"via,omitempty" doc:"The instance that the caller asked, where it was another one."`
 	What   string    `json:"what" doc:"Method and route."`
 	Object string    `json:"object,omitempty" doc:"What it was done to."`
 	Result string    `json:"result" doc:"begun (written before anything is done), done, refused, failed, lost (records that did not fit) or damaged (lines of the file that cannot be read)."`

@@ -111,7 +111,7 @@ func (r *Resource) writeRoutes() []rest.Route {
 			TooMany:     r.writer.tooMany,
 			Summary:     "Withdraw several intents",
 			Description: "Each has an answer of its own, in their order. Answered when they are durable."},
-		{Method: "POST", Path: intentsPath, ID: "create-intents", AuditInStore: true,
+		{Method: "POST", Path: intentsPath, ID: "create-intents", AuditInStore: true, Keyed: true,
 			Handler: rest.Described[createIntents, oneOrMoreAnswers](r.writer.post), BodyBytes: r.limits.IntentBytes,
 			Status: http.StatusAccepted, Statuses: statuses, Stream: r.streams.serve,
 			Streams: map[string]any{ndjson: client.IntentRequest{}, intentpb.ContentType: ""},

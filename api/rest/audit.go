@@ -133,7 +133,7 @@ func NewRequestID() string {
 // RecordOf returns the record of a request before it is done.
 func RecordOf(now time.Time, by Actor, what, object string) client.AuditRecord {
 	return client.AuditRecord{Time: now.UTC(), ID: by.Request, Who: by.Name, Role: by.Role.String(), From: by.From,
-		What: what, Object: object, Result: "begun"}
+		Via: by.Via, What: what, Object: object, Result: "begun"}
 }
 
 // begin writes the first record of a request. synced is nil where it is on the disk already.
@@ -250,7 +250,7 @@ func (t *trail) refused(r *http.Request, route *Route, by Actor, no *Refusal) {
 	if route == nil {
 		what = Truncate(r.Method) + " " + Truncate(t.gate.hidePath(r.URL.EscapedPath(), anonymous))
 	}
-	t.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, What: what,
+	t.Audit.Note(client.AuditRecord{Time: now.UTC(), Who: by.Name, Role: by.Role.String(), From: by.From, Via: by.Via, What: what,
 		Object: Truncate(t.gate.hideQuery(r.URL.RawQuery, anonymous)), Result: "refused", Status: no.Status,
 		Detail: CutDetail(detail)})
 }

@@ -16,6 +16,7 @@ type Actor struct {
 	Role    Role
 	Tenant  string // of RoleTenant: whose
 	From    string // the address of the caller
+	Via     string // the instance that the caller asked; empty: this one
 	Request string // id of the request
 
 	grant *Grant // of an issued token; nil: of none

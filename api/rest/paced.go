@@ -28,6 +28,9 @@ func (p *PacedWriter) Hurry(limit time.Duration) {
 	p.Ctl.SetWriteDeadline(deadline(limit))
 }
 
+// Unwrap lets http.ResponseController reach the connection.
+func (p *PacedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
 // Write implements io.Writer.
 func (p *PacedWriter) Write(b []byte) (int, error) {
 	for before := int64(-1); before != p.limit.Load(); { // again where Hurry came between

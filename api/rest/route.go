@@ -31,6 +31,8 @@ type Route struct {
 	Instance bool // tells of the instance and not of its network, so that a standby serves it
 
 	BodyBytes int64 // longest body; 0: Limits.BodyBytes
+	// Keyed: with an Idempotency-Key it may be asked again without being done twice.
+	Keyed bool
 	// MaxItems bounds a list of ids in the body; 0: no limit. TooMany refuses a longer one.
 	MaxItems int
 	TooMany  func() *Refusal

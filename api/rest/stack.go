@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -27,6 +28,8 @@ type StackConfig struct {
 	// Standby, if set, says why nothing is known here of the network: every route but those of the
 	// instance itself (members, alarms, probes, metrics, documents) is refused with it (503).
 	Standby func() error
+	// Forward, if set, answers all that is not of the instance itself, in place of Standby.
+	Forward Forwarder
 	// Health is nil while the process lives, for /healthz. nil: always.
 	Health func() error
 	// LimitReached is called when a limit of the configuration is reached, with the path of its field
@@ -47,6 +50,8 @@ type Stack struct {
 	huma    huma.API
 	metrics *metrics
 	trail   *trail // nil: changes are served as all others are
+
+	forwarded atomic.Int64 // requests under way that came to other instances
 }
 
 // WithDefaults returns it with what it leaves out.
@@ -131,11 +136,15 @@ func (s *Stack) Limited(field, text string) {
 // changes something is in the audit log before it is done, and what became of it before it is
 // answered.
 func (s *Stack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	route, by := s.router.find(r), Actor{From: r.RemoteAddr}
+	route, by := s.router.find(r), callerOf(r)
 	m := s.metrics.begin(w, route, r.Method)
 	defer m.end()
 	w = m
 
+	if s.cfg.Forward != nil && (route == nil || !route.Instance) {
+		s.forward(w, r, route, by)
+		return
+	}
 	if no := s.admit(w, r, route, &by); no != nil {
 		if no.reason != "" {
 			s.metrics.refused.WithLabelValues(no.reason).Inc()
