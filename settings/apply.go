@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ func given(source config.Source, at time.Time) *time.Time {
 // Apply implements api.Configuration.
 func (s *Settings) Apply(text []byte, by rest.Actor, dryRun bool) ([]client.ConfigChange, netview.Revision, error) {
 	if dryRun {
-		changes, err := s.compare(text, by.Role)
+		changes, err := s.compare(text, by)
 		return changes, 0, err
 	}
 	ctx, done, err := s.beginChange()
@@ -58,7 +59,7 @@ func (s *Settings) Apply(text []byte, by rest.Actor, dryRun bool) ([]client.Conf
 		return nil, 0, err
 	}
 	defer done()
-	next, err := s.base.applied(said{s.state, s.own}, string(text))
+	next, err := s.base.applied(said{s.state, s.own}, string(text), by)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -78,11 +79,19 @@ type said struct {
 
 // applied is what a text that is applied makes of a configuration. It replaces the network's part. The instance's part it
 // replaces if it says something of that, or if that was applied too: what a file of --config says of the instance is not taken
-// away by a text that is of the network only.
-func (b *Base) applied(was said, text string) (said, error) {
+// away by a text that is of the network only. What was given to another instance is of that one, if it is of an instance.
+func (b *Base) applied(was said, text string, by rest.Actor) (said, error) {
 	network, instance, err := b.split(text)
 	if err != nil {
 		return said{}, err
+	}
+	if by.Via != "" {
+		if instance != "" && instance != was.own.Text {
+			return said{}, fmt.Errorf("the text says something of an instance (its name, addresses or TLS files), and was given to "+
+				"instance %s, which stands by: leave that out, or give it to the instance that it is of, while that is the owner, or "+
+				"as its --config", by.Via)
+		}
+		instance = was.own.Text
 	}
 	next := was
 	next.state.Text, next.state.Source, next.state.File, next.state.Reader = network, config.FromApply, "", ""
@@ -94,11 +103,11 @@ func (b *Base) applied(was said, text string) (said, error) {
 
 // compare is what would change, were a text the configuration. It takes no turn, and waits for
 // nobody. It does not open files that a role may not name, so what they hold cannot be found out.
-func (s *Settings) compare(text []byte, role rest.Role) ([]client.ConfigChange, error) {
+func (s *Settings) compare(text []byte, by rest.Actor) ([]client.ConfigChange, error) {
 	s.mu.Lock()
 	was := said{s.state, s.own}
 	s.mu.Unlock()
-	is, err := s.base.applied(was, string(text))
+	is, err := s.base.applied(was, string(text), by)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +115,7 @@ func (s *Settings) compare(text []byte, role rest.Role) ([]client.ConfigChange, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.base.checkNext(next, allowed(diff, role) == nil); err != nil {
+	if err := s.base.checkNext(next, allowed(diff, by.Role) == nil); err != nil {
 		return nil, strictyaml.Problems{{Text: err.Error()}}
 	}
 	return s.base.describe(diff, s.unlisted(next)), nil

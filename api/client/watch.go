@@ -76,7 +76,9 @@ func (c *Client) watchOnce(ctx context.Context, w *Watch, f func(Event) error) e
 		header.Set("Last-Event-ID", w.After)
 	}
 	resp, err := c.send(ctx, http.MethodGet, "/v1/events", query, header, nil)
-	if errors.Is(err, ErrUnreachable) && w.After != "" {
+	var p *Problem
+	notNow := errors.As(err, &p) && p.Status == http.StatusServiceUnavailable // no instance decides just now
+	if (notNow || errors.Is(err, ErrUnreachable)) && w.After != "" {
 		return &streamBroken{err}
 	} else if err != nil {
 		return err
