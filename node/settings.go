@@ -3,6 +3,8 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/weirnet/weir/app/catalog"
 	"github.com/weirnet/weir/audit"
@@ -87,6 +89,11 @@ func (c Config) configured(ctx context.Context, st store.Store, before *Config) 
 func (c *Config) checkCertificates() error {
 	if _, err := c.tls(); err != nil {
 		return err
+	}
+	if files := c.peerFiles(); files.Cert != "" {
+		if err := files.Check(time.Now()); err != nil {
+			return fmt.Errorf("certificate for other instances (--peer-tls-cert): %w", err)
+		}
 	}
 	return southbound.CheckCertificates(c.switchTLS())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -193,7 +194,7 @@ func TestJoinRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := Start(t.Context(), Config{Name: "c", Dir: filepath.Join(dir, "c"),
-			Peer: &Peer{Listener: l, Address: a.address, Join: []string{a.address}}})
+			Peer: &Peer{Listener: l, Address: a.address, Join: []string{b.address}}})
 		return &instance{Store: s}, err
 	})
 	refused("an address that cannot be reached", "it cannot be reached at 127.0.0.1:1", func() (*instance, error) {
@@ -254,6 +255,13 @@ func TestLostDisk(t *testing.T) {
 	list := startCluster(t)
 	list[0].put(t, "kept", "yes")
 	list[2].Close()
+	if err := os.Truncate(filepath.Join(list[2].dir, "member", "snap", "db"), 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := startMember(t, "c", list[2].dir, list[2].address)
+	if err == nil || !strings.Contains(err.Error(), "is damaged") || !strings.Contains(err.Error(), "start with --join") {
+		t.Errorf("a damaged file of a member of three: %v", err)
+	}
 	again := mustStart(t, "c", list[2].dir+"-new", list[2].address, list[0].address)
 	if got := again.get(t, "kept"); got != "yes" {
 		t.Errorf("it has %q", got)
@@ -310,6 +318,11 @@ func TestNobodyAnswers(t *testing.T) {
 	_, err := startMember(t, "a", t.TempDir(), "127.0.0.1:0", "127.0.0.1:1")
 	if err == nil || !strings.Contains(err.Error(), "no member of a cluster takes this instance in (--join)") {
 		t.Errorf("%v", err)
+	}
+	const own = "127.0.0.1:29876"
+	_, err = startMember(t, "a", t.TempDir(), own, own)
+	if err == nil || !strings.Contains(err.Error(), "--join="+own+" is this instance's own --peer") {
+		t.Errorf("asked to join itself: %v", err)
 	}
 }
 

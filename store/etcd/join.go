@@ -74,10 +74,15 @@ func (p *peerPort) join(ctx context.Context, name string, waits func(string)) (t
 	if err != nil {
 		return nil, err
 	}
+	others := slices.DeleteFunc(slices.Clone(p.cfg.Join), func(address string) bool { return address == p.cfg.Address })
+	if len(others) == 0 {
+		return nil, fmt.Errorf("%w: --join=%s is this instance's own --peer: give that of a member of the cluster, or leave --join "+
+			"out where this instance is the first", ErrRefused, p.cfg.Address)
+	}
 	silent, patient := time.Now().Add(joinLimit), time.Now().Add(notNowLimit)
 	for {
 		var all []error
-		for _, address := range p.cfg.Join {
+		for _, address := range others {
 			answer, err := p.askToJoin(ctx, p.cfg.urlOf(address), body)
 			switch {
 			case err == nil:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -98,8 +99,14 @@ type member struct {
 // *verify.Damage that names a file.
 func Start(ctx context.Context, cfg Config) (s *Store, err error) {
 	cfg.defaults()
+	defer func() {
+		if damage := new(verify.Damage); errors.As(err, &damage) && cfg.several() {
+			damage.Cure = "other members have what it had: move the data directory away, and start with --join"
+		}
+	}()
 	if _, err := os.Stat(cfg.Dir); cfg.MustExist && os.IsNotExist(err) {
-		return nil, &verify.Damage{File: cfg.Dir, What: "it is not there, and was when an instance ran here last"}
+		return nil, &verify.Damage{File: cfg.Dir, What: "it is not there, and was when an instance ran here last",
+			Cure: "restore a backup with weir restore, or, if there are other members, start with an empty data directory and --join"}
 	}
 	m := &member{cfg: cfg}
 	m.disk.m = m

@@ -21,13 +21,17 @@ func (m *member) openPort() (closePort func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	l := m.cfg.Peer.Listener
+	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsLoopback() && m.port.server.TLSConfig == nil {
+		l = &ownUsers{Listener: l, log: m.cfg.Log}
+	}
 	serve := m.port.server.Serve
 	if m.port.server.TLSConfig != nil {
 		serve = func(l net.Listener) error { return m.port.server.ServeTLS(l, "", "") }
 	}
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		if err := serve(m.cfg.Peer.Listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
 			m.cfg.Log.Error("the peer port is not served any more", "error", err)
 		}
 	})

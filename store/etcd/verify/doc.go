@@ -25,17 +25,23 @@
 // little-endian here).
 package verify
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Damage is the error of a damaged file.
-type Damage struct{ File, What string }
+type Damage struct {
+	File, What string
+	Cure       string // what to do; empty: to restore a backup
+}
 
 // Error names the file, what is wrong, and the cure.
 func (d *Damage) Error() string {
-	return fmt.Sprintf("%s is damaged: %s; restore a backup with weir restore", d.File, d.What)
+	return fmt.Sprintf("%s is damaged: %s; %s", d.File, d.What, cmp.Or(d.Cure, "restore a backup with weir restore"))
 }
 
 // damaged makes a Damage.
 func damaged(file, format string, args ...any) error {
-	return &Damage{file, fmt.Sprintf(format, args...)}
+	return &Damage{File: file, What: fmt.Sprintf(format, args...)}
 }
