@@ -230,6 +230,10 @@ func TestWrongFiles(t *testing.T) {
 	}{
 		{"no-cert.pem --api-tls-cert --api-tls-key",
 			func(c *node.Config) { c.API.TLSCert, c.API.TLSKey = "no-cert.pem", "no-key.pem" }},
+		{"no-peer.pem --peer-tls-cert", func(c *node.Config) {
+			c.Peer.Listen = "127.0.0.1:0"
+			c.Peer.TLSCert, c.Peer.TLSKey, c.Peer.TLSCA = "no-peer.pem", "no-key.pem", "no-ca.pem"
+		}},
 		{"cluster-key 31 32", write("cluster-key", 0o600, 31)},
 		{"token chmod 600", write("token", 0o644, 40)},
 		{"token-viewer 16", write("token-viewer", 0o600, 0)},
