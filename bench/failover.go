@@ -24,6 +24,7 @@ type Failover struct {
 	Interval  time.Duration // between two pings of a host over an intent; default 100 ms
 	Rate      int           // intents offered a second, each by its own request; default 100
 	Intents   int           // that are there from the beginning, beside those between hosts, for packets that no host sends
+	Tenant    int           // flow entries a second that a tenant's controller adds, each with a barrier; 0: there is no tenant
 	Before    time.Duration // load before each kill, and at least as long after what is waited for; default 2 s
 	LateLimit time.Duration // by which one offered intent in a hundred may be late; default 20 ms
 	Limit     time.Duration // for everything that is waited for; default 2 min
@@ -92,6 +93,9 @@ func (c *Failover) Check() error {
 	if c.Intents < 0 || c.Intents > maxBackground {
 		return fmt.Errorf("%d intents given that are there from the beginning, want 0 to %d", c.Intents, maxBackground)
 	}
+	if c.Tenant < 0 || c.Tenant > maxOffered {
+		return fmt.Errorf("%d entries a second of a tenant given, want 0 to %d", c.Tenant, maxOffered)
+	}
 	t, err := topo.Parse(c.Topology, c.Seed)
 	if err == nil && len(t.Hosts) < 4 {
 		err = fmt.Errorf("topology %q given, want one with four hosts or more", c.Topology)
@@ -122,6 +126,9 @@ func (c *Failover) plan(r *report.Report) (list []participant) {
 	if c.Intents > 0 {
 		title += fmt.Sprintf("; %d are there from the beginning", c.Intents)
 	}
+	if c.Tenant > 0 {
+		title += fmt.Sprintf("; a tenant's controller adds %d entries a second", c.Tenant)
+	}
 	about(r, "failover", title, openflow.V13, c.Topology, t, c.Seed)
 	r.Load.Rate = c.Rate
 	bed := &failoverBed{c: c, report: r}
@@ -133,6 +140,10 @@ func (c *Failover) plan(r *report.Report) (list []participant) {
 			s.first = x.Distribution("first master", since+"when the first switch had a living instance as its master")
 			s.last = x.Distribution("last master", since+"when the last one had")
 			s.wrote = x.Distribution("first write", since+"the first change or packet-out of a living instance that a switch accepted")
+			if c.Tenant > 0 {
+				s.tenantBack = x.Distribution("tenant's switches back",
+					since+"when the last switch of the tenant was connected to its controller again")
+			}
 			s.shown = x.Distribution("switches shown", since+"the first answer to GET /v1/switches with all of them connected")
 		}
 		s.accepted = x.Distribution("first intent accepted", since+"the first answer of a living instance that accepts an intent offered after it")
@@ -151,8 +162,8 @@ type failoverScore struct {
 	victim Victim
 	bed    *failoverBed
 
-	first, last, wrote, shown, accepted, installed, gap report.Histogram
-	ledToo                                              int // owners that led the store too
+	first, last, wrote, shown, accepted, installed, gap, tenantBack report.Histogram
+	ledToo                                                          int // owners that led the store too
 }
 
 // failoverRun is what is measured of one kill. Times are since the signal.
@@ -164,6 +175,9 @@ type failoverRun struct {
 	otherSent, otherLost     uint64 // and of the other hosts
 	writes, stale            uint64
 	acceptedIntents, missing int
+	entries, entriesMissing  int // confirmed to the tenant, and of those
+	tenantRestarts           int // switches of the tenant whose restart was announced
+	tenantBack               time.Duration
 	lateness                 time.Duration // of offered intents, one in a hundred
 	back                     time.Duration // from the start of the victim to when it stands by
 	ledToo                   bool
@@ -181,6 +195,9 @@ func (k *failoverRun) check(c *Failover) error {
 	case k.missing > 0:
 		return fmt.Errorf("%w: %d of %d intents that were accepted are not there any more", report.ErrMissing, k.missing,
 			k.acceptedIntents)
+	case k.entriesMissing > 0:
+		return fmt.Errorf("%w: %d of %d entries that a barrier had confirmed to a tenant are not there any more, and no restart was announced",
+			report.ErrMissing, k.entriesMissing, k.entries)
 	case k.lost > 0:
 		return fmt.Errorf("%w: %d of %d packets on installed paths were lost", report.ErrMisforwarded, k.lost, k.sent)
 	case k.sent == 0:
@@ -203,6 +220,7 @@ func (s *failoverScore) take(i int, k *failoverRun) {
 	time(s.first, "first switch has a master", k.first)
 	time(s.wrote, "first write", k.wrote)
 	time(s.shown, "all switches shown", k.shown)
+	time(s.tenantBack, "tenant's switches back", k.tenantBack)
 	time(s.accepted, "first intent accepted", k.accepted)
 	time(s.installed, "that intent installed", k.installed)
 	time(s.gap, "longest gap between accepted intents", k.gap)
@@ -213,6 +231,11 @@ func (s *failoverScore) take(i int, k *failoverRun) {
 	x.Take("of them stale", "", float64(k.stale))
 	x.Take("intents accepted", "", float64(k.acceptedIntents))
 	x.Take("of them missing afterwards", "", float64(k.missing))
+	if s.c.Tenant > 0 {
+		x.Take("entries confirmed to a tenant", "", float64(k.entries))
+		x.Take("of them missing, without an announced restart", "", float64(k.entriesMissing))
+		x.Take("switches of the tenant whose restart was announced", "", float64(k.tenantRestarts))
+	}
 	x.Take("intents refused, or without an answer", "", float64(k.refused))
 	x.Take("owners replaced that lived", "", float64(k.moved))
 	x.Take("started again to standing by", "ms", report.Milliseconds(k.back))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/api/client"
+	"github.com/weirnet/weir/bench/confirmed"
 	"github.com/weirnet/weir/bench/pace"
 	"github.com/weirnet/weir/bench/referee"
 	"github.com/weirnet/weir/bench/report"
@@ -32,7 +33,8 @@ type failoverBed struct {
 	referee *referee.Referee
 	pairs   []hostPair // of every other pair of hosts, over intents
 	others  []hostPair
-	next    int // number of the next offered intent
+	tenant  *confirmed.Controller // nil: there is none
+	next    int                   // number of the next offered intent
 	err     error
 }
 
@@ -58,6 +60,9 @@ func (s *failoverScore) begin(ctx context.Context) error {
 // close ends them.
 func (s *failoverScore) close() {
 	b := s.bed
+	if b.tenant != nil {
+		b.tenant.Close()
+	}
 	if b.net != nil {
 		closeEmulated(b.net)
 	}
@@ -102,8 +107,14 @@ func (b *failoverBed) start(ctx context.Context) (err error) {
 	if err := b.whole(ctx); err != nil {
 		return err
 	}
+	if err := b.startTenant(ctx); err != nil {
+		return err
+	}
 	return b.install(ctx)
 }
+
+// errNoOwner says that nobody decides for the network.
+var errNoOwner = fmt.Errorf("%w: no instance says that it is the owner", report.ErrNothing)
 
 // whole waits until all instances run and take part, one is the owner and is the master of all switches, and shows all
 // links, and all switches have sessions with all instances.
@@ -160,7 +171,7 @@ func (b *failoverBed) install(ctx context.Context) error {
 	}
 	owner := b.cluster.Owner(ctx)
 	if owner == nil {
-		return errors.New("no instance says that it is the owner")
+		return errNoOwner
 	}
 	answers, err := owner.Client().CreateIntents(ctx, list, client.CreateOptions{})
 	if err != nil {
@@ -278,6 +289,8 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	}
 	o := b.offer(ctx)
 	defer o.stop()
+	adds := b.addEntries(ctx)
+	defer adds.stop()
 	if err := pace.Wait(ctx, b.c.Before); err != nil {
 		return nil, err
 	}
@@ -305,10 +318,16 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	if err := s.await(ctx, k, o, victim, at); err != nil {
 		return nil, fmt.Errorf("instance %s: %w", victim.Name, err)
 	}
+	if s.victim.owns() {
+		if err := b.awaitTenant(ctx, k, at); err != nil {
+			return nil, err
+		}
+	}
 	if err := pace.Wait(ctx, b.c.Before); err != nil {
 		return nil, err
 	}
 	o.stop()
+	adds.stop()
 	o.measure(k, at)
 	if !s.victim.owns() && b.cluster.Owner(ctx) != owner {
 		k.moved++
@@ -328,7 +347,7 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	if err := b.whole(ctx); err != nil {
 		return nil, fmt.Errorf("after it was started again: %w", err)
 	}
-	if err := o.forget(ctx, k); err != nil {
+	if err := errors.Join(b.tenantWhole(ctx, time.Time{}), b.countEntries(ctx, k, at), o.forget(ctx, k)); err != nil {
 		return nil, err
 	}
 	writes, bad := b.referee.Writes()

@@ -48,6 +48,8 @@ func TestNoFailoverWithoutProof(t *testing.T) {
 		{func(k *failoverRun) { k.lost = 1 }, report.ErrMisforwarded},
 		{func(k *failoverRun) { k.stale = 1 }, report.ErrStale},
 		{func(k *failoverRun) { k.missing = 1 }, report.ErrMissing},
+		{func(k *failoverRun) { k.entries, k.entriesMissing = 10, 1 }, report.ErrMissing},
+		{func(k *failoverRun) { k.tenantRestarts = 1 }, nil},
 		{func(k *failoverRun) { k.sent = 0 }, report.ErrNothing},
 		{func(k *failoverRun) { k.lateness, k.lost = time.Second, 1 }, report.ErrLate},
 	} {

@@ -26,9 +26,10 @@ instances are killed by SIGKILL, one after the other, and started again with wha
 
 Times are from the signal. Who is the master of a switch, and whose writes it accepts, is seen at the switches. There is no
 result if a packet on an installed path is lost, a switch accepts a write of an instance that is not its master, an accepted
-intent is missing, or the intents were offered late.`,
+intent is missing, an entry is missing that a barrier had confirmed to a tenant without that a restart was announced, or the
+intents were offered late.`,
 		Example: `  weir bench failover
-  weir bench failover --kill owner,handover --kills 30
+  weir bench failover --kill owner,handover --kills 30 --tenant 100
   weir bench failover --instances 5 --topology wan:206,hosts=2 --rate 500`,
 	}
 	f := scenario(cmd, c, func(*pflag.FlagSet) (bench.Scenario, error) {
@@ -45,6 +46,7 @@ intent is missing, or the intents were offered late.`,
 	f.StringVar(&c.Topology, "topology", "wan:100,hosts=2", "as weir emulate reads it")
 	f.DurationVar(&c.Interval, "interval", 100*time.Millisecond, "between two pings of a host over an intent")
 	f.IntVar(&c.Rate, "rate", 100, "intents offered a second")
+	f.IntVar(&c.Tenant, "tenant", 0, "flow entries a second that a tenant's controller adds, each with a barrier; 0: no tenant")
 	f.DurationVar(&c.Before, "before", 2*time.Second, "load before each kill, and after what is waited for")
 	f.IntVar(&c.Intents, "intents", 0, "that are there from the beginning, beside those over which hosts ping each other")
 	f.DurationVar(&c.LateLimit, "late-limit", 20*time.Millisecond, "by which one offered intent in a hundred may be late")
