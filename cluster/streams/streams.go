@@ -39,12 +39,19 @@ type peer struct {
 	Peer
 	conns  [lanes]*conn
 	cancel context.CancelFunc // of the goroutines that call it; nil: it calls
+	since  time.Time          // of when it is listed
+	met    bool               // it was connected
 	err    string             // why it is not connected, as it was told last
-	logged time.Time          // when that was logged last
+	said   string             // of that, what was logged last
+	logged time.Time          // when
 }
 
-// logEvery bounds how often something is logged that comes again and again.
-const logEvery = time.Second
+// logEvery bounds how often something is logged that comes again and again; beginLimit is how long a peer that was never
+// connected has to begin, before it is logged that it is not connected.
+const (
+	logEvery   = time.Second
+	beginLimit = 2 * time.Second
+)
 
 // Start begins an instance's streams, without peers.
 func Start(cfg Config) (*Streams, error) {
@@ -120,7 +127,7 @@ func (s *Streams) SetPeers(list []Peer) {
 			p.Peer = q
 			continue
 		}
-		p := &peer{Peer: q}
+		p := &peer{Peer: q, since: now}
 		s.peers[q.ID] = p
 		if s.cfg.Self.ID < q.ID {
 			p.cancel = (&caller{s, q.ID}).run()
@@ -204,13 +211,14 @@ func (s *Streams) attach(c *conn) error {
 	}
 	c.before, s.reads[c.peer][c.lane] = s.reads[c.peer][c.lane], c.read
 	if c.lane == beats {
+		p.met = true
 		s.core.Connected(c.peer, time.Now())
 		s.counts.connections.Add(1)
 		s.cfg.Log.Info("connected to another instance", "instance", p.String())
 		s.ring()
 	}
 	if !slices.Contains(p.conns[:], nil) {
-		p.err = ""
+		p.err, p.said = "", ""
 	}
 	c.run()
 	s.mu.Unlock()
@@ -245,17 +253,15 @@ func (s *Streams) detach(c *conn, err error) {
 	s.changed()
 }
 
-// troubled notes why a peer is not connected, and logs what is new. The caller has the lock.
+// troubled notes why a peer is not connected, reports whether that is new, and logs it once. The caller has the lock.
 func (p *peer) troubled(err error, log *slog.Logger) (fresh bool) {
-	if p.err == err.Error() {
-		return false
-	}
+	fresh, now := p.err != err.Error(), time.Now()
 	p.err = err.Error()
-	if now := time.Now(); now.Sub(p.logged) > logEvery {
-		p.logged = now
+	if known := p.met || now.Sub(p.since) > beginLimit; known && p.said != p.err && now.Sub(p.logged) > logEvery {
+		p.said, p.logged = p.err, now
 		log.Warn("not connected to another instance", "instance", p.String(), "address", p.Addr, "error", err)
 	}
-	return true
+	return fresh
 }
 
 // ring has a heartbeat sent at once.
