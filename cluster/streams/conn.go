@@ -143,10 +143,10 @@ func (c *conn) release(f *frame) {
 	f.payload = nil
 }
 
-// writeBeat writes a heartbeat. What does not fit into the kernel's buffer at once has met a peer that has read nothing
-// for hundreds of heartbeats.
-func (c *conn) writeBeat(b []byte, now time.Time) {
-	err := c.net.SetWriteDeadline(now.Add(beatWrite))
+// writeBeat writes a heartbeat. It does not fit into the kernel's buffer only if the peer has read hundreds of them not, though
+// it sends its own: one that is silent is left before (Config.Silence).
+func (c *conn) writeBeat(b []byte) {
+	err := c.net.SetWriteDeadline(time.Now().Add(beatWrite))
 	if err == nil {
 		_, err = c.net.Write(b)
 	}
@@ -158,8 +158,9 @@ func (c *conn) writeBeat(b []byte, now time.Time) {
 	}
 }
 
-// beatWrite is how long the writing of a heartbeat may keep the goroutine that writes all.
-const beatWrite = 20 * time.Millisecond
+// beatWrite is how long the writing of a heartbeat may keep the goroutine that writes all. It is longer than any pause of this
+// process: a write whose time is over before it is tried ends the connection, and peers take that for a death.
+const beatWrite = time.Second
 
 // errProtocol is of frames that do not belong where they came.
 var errProtocol = errors.New("unexpected frame")

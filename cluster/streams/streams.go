@@ -328,7 +328,7 @@ func (s *Streams) turn(tick bool, list []*conn, buf []byte) ([]*conn, []byte, ti
 		c.end(errSilent)
 	}
 	for _, c := range list {
-		c.writeBeat(buf, now)
+		c.writeBeat(buf)
 	}
 	s.counts.sent.Add(uint64(len(list)))
 	if changed {

@@ -51,6 +51,41 @@ func TestInstancesHearEachOther(t *testing.T) {
 	})
 }
 
+// paused is a connection of a process that is stopped for a time right before a write.
+type paused struct {
+	net.Conn
+	writes, at int
+}
+
+func (p *paused) Write(b []byte) (int, error) {
+	if p.writes++; p.writes == p.at {
+		time.Sleep(100 * ms)
+	}
+	return p.Conn.Write(b)
+}
+
+// TestPauseBeforeAWrite: a process that is stopped between two instructions loses no connection by that.
+func TestPauseBeforeAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 0)
+		w.start(1, 100, func(cfg *Config) {
+			dial := cfg.Dial
+			cfg.Dial = func(ctx context.Context, to string) (net.Conn, error) {
+				c, err := dial(ctx, to)
+				return &paused{Conn: c, at: 100}, err
+			}
+		})
+		w.start(2, 100)
+		w.whole()
+		time.Sleep(10 * time.Second)
+		for id, n := range w.nodes {
+			if c := n.Counts(); c["losses"] != 0 || c["connections"] != 1 {
+				t.Errorf("%d: %v", id, c)
+			}
+		}
+	})
+}
+
 // TestProcessEnds: one that ends breaks its connections, and is suspected by all after two periods; its next life is heard.
 func TestProcessEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
