@@ -28,46 +28,10 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 	public := map[string]bool{"/healthz": true, "/readyz": true}
 	seen := 0
 	for _, route := range s.Routes() {
-		path := fillPattern(route.Path)
-		if path == "/v1/paths" {
-			path += "?src=1&dst=2"
-		} else if path == "/v1/drain" && route.Method == "DELETE" {
-			path += "?kind=switch&object=s1"
-		}
-		for _, c := range []struct {
-			auth string
-			role rest.Role
-		}{
-			{"", rest.RoleNone}, {"Bearer", rest.RoleNone}, {"Bearer ", rest.RoleNone}, {"Bearer wrong", rest.RoleNone},
-			{"Basic " + adminToken, rest.RoleNone}, {adminToken, rest.RoleNone},
-			{"Bearer " + adminToken + "x", rest.RoleNone}, {"Bearer " + viewerToken, rest.RoleViewer},
-			{"Bearer " + operatorToken, rest.RoleOperator}, {"Bearer " + adminToken, rest.RoleAdmin},
-			{"bearer  " + adminToken, rest.RoleAdmin}, {"Bearer " + blue, rest.RoleTenant},
-		} {
+		path := askedPath(route)
+		for _, c := range everyToken(blue) {
 			w := s.do(route.Method, path, func(r *http.Request) {
-				if route.Path == "/v1/drain" && route.Method != "DELETE" {
-					r.Body = io.NopCloser(strings.NewReader(`{"kind":"switch","object":"s1"}`))
-					r.Header.Set("Content-Type", "application/json")
-				}
-				if body := intentBody(route); body != "" {
-					r.Body = io.NopCloser(strings.NewReader(body))
-					r.Header.Set("Content-Type", "application/json")
-				}
-				if route.Path == tokensPath && route.Method == "POST" {
-					r.Body = io.NopCloser(strings.NewReader(`{"role":"viewer"}`))
-					r.Header.Set("Content-Type", "application/json")
-				}
-				if route.Path == membersPath && route.Method == "POST" {
-					r.Body = io.NopCloser(strings.NewReader(`{"peer":"127.0.0.1:1"}`))
-					r.Header.Set("Content-Type", "application/json")
-				}
-				if route.Path == tenantsPath+"/{id}" && route.Method == "PUT" {
-					r.Body = io.NopCloser(strings.NewReader(`{"ports":["1/1"]}`))
-					r.Header.Set("Content-Type", "application/json")
-				}
-				if route.Path == configPath && route.Method == "POST" {
-					r.Body = io.NopCloser(strings.NewReader("switches: {1: {name: s1}}"))
-				}
+				fillBody(r, route)
 				r.Header.Set("Authorization", c.auth)
 				ctx, cancel := context.WithCancel(r.Context())
 				cancel() // event streams end at once
@@ -104,6 +68,61 @@ func TestEveryRouteWithEveryToken(t *testing.T) {
 	}
 	if seen < 24*12 {
 		t.Errorf("%d requests: routes are missing", seen)
+	}
+}
+
+// askedPath is a path of a route that means something.
+func askedPath(route *rest.Route) string {
+	path := fillPattern(route.Path)
+	if path == "/v1/paths" {
+		path += "?src=1&dst=2"
+	} else if path == "/v1/drain" && route.Method == "DELETE" {
+		path += "?kind=switch&object=s1"
+	}
+	return path
+}
+
+// fillBody gives a request the body that its route wants.
+func fillBody(r *http.Request, route *rest.Route) {
+	if route.Path == "/v1/drain" && route.Method != "DELETE" {
+		r.Body = io.NopCloser(strings.NewReader(`{"kind":"switch","object":"s1"}`))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if body := intentBody(route); body != "" {
+		r.Body = io.NopCloser(strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if route.Path == tokensPath && route.Method == "POST" {
+		r.Body = io.NopCloser(strings.NewReader(`{"role":"viewer"}`))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if route.Path == membersPath && route.Method == "POST" {
+		r.Body = io.NopCloser(strings.NewReader(`{"peer":"127.0.0.1:1"}`))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if route.Path == tenantsPath+"/{id}" && route.Method == "PUT" {
+		r.Body = io.NopCloser(strings.NewReader(`{"ports":["1/1"]}`))
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if route.Path == configPath && route.Method == "POST" {
+		r.Body = io.NopCloser(strings.NewReader("switches: {1: {name: s1}}"))
+	}
+}
+
+// authorized is a header Authorization, and the role that it gives.
+type authorized struct {
+	auth string
+	role rest.Role
+}
+
+// everyToken are those of nobody, of each role, and of a tenant.
+func everyToken(tenants string) []authorized {
+	return []authorized{
+		{"", rest.RoleNone}, {"Bearer", rest.RoleNone}, {"Bearer ", rest.RoleNone}, {"Bearer wrong", rest.RoleNone},
+		{"Basic " + adminToken, rest.RoleNone}, {adminToken, rest.RoleNone},
+		{"Bearer " + adminToken + "x", rest.RoleNone}, {"Bearer " + viewerToken, rest.RoleViewer},
+		{"Bearer " + operatorToken, rest.RoleOperator}, {"Bearer " + adminToken, rest.RoleAdmin},
+		{"bearer  " + adminToken, rest.RoleAdmin}, {"Bearer " + tenants, rest.RoleTenant},
 	}
 }
 

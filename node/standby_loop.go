@@ -164,23 +164,32 @@ func (s *standby) handOver(served http.Handler) {
 	}
 	s.forward.TakeOver(served)
 	s.running.Go(func() {
-		for until := time.Now().Add(handOverLimit); s.forward.Waiting() > 0 && time.Now().Before(until); {
-			time.Sleep(handOverLook)
-		}
+		s.drain()
 		s.stop()
 		s.forward.Close()
 	})
 }
 
-// handOverLimit is how long requests that wait at the API of a standby may take once it owns the store. Those that still
-// go on then, streams too, are ended, as by a restart; handOverLook is how often it is looked whether they are answered.
+// drain waits until requests that this instance has not answered are, for a time.
+func (s *standby) drain() {
+	if s.forward == nil {
+		return
+	}
+	for until := time.Now().Add(drainLimit); s.forward.Waiting() > 0 && time.Now().Before(until); {
+		time.Sleep(drainLook)
+	}
+}
+
+// drainLimit is how long requests that wait at the API of a standby may take once it owns the store, or is to end. Those that
+// still go on then, streams too, are ended, as by a restart; drainLook is how often it is looked whether they are answered.
 const (
-	handOverLimit = time.Second
-	handOverLook  = 5 * time.Millisecond
+	drainLimit = 500 * time.Millisecond
+	drainLook  = 5 * time.Millisecond
 )
 
 // end ends what is served and held, and waits.
 func (s *standby) end() {
+	s.drain()
 	s.stop()
 	if s.switches != nil {
 		s.switches.Server.Close(context.Background())
