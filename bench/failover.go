@@ -44,13 +44,14 @@ const (
 	Leader    Victim = "leader"    // leads the store, and is not the owner
 	Bystander Victim = "bystander" // neither
 	Handover  Victim = "handover"  // the owner, which is ended by SIGTERM
+	Stopped   Victim = "stopped"   // the owner, which is stopped by SIGSTOP, and goes on when another one has its place
 )
 
 // Victims are all of them.
-var Victims = []Victim{Owner, Leader, Bystander, Handover}
+var Victims = []Victim{Owner, Leader, Bystander, Handover, Stopped}
 
 // owns reports whether switches lose their master.
-func (v Victim) owns() bool { return v == Owner || v == Handover }
+func (v Victim) owns() bool { return v == Owner || v == Handover || v == Stopped }
 
 // subject is the name of its result.
 func (v Victim) subject() string {
@@ -59,6 +60,8 @@ func (v Victim) subject() string {
 		return "the store's leader is killed"
 	case Handover:
 		return "the owner is ended"
+	case Stopped:
+		return "the owner is stopped"
 	}
 	return "the " + string(v) + " is killed"
 }

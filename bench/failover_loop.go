@@ -310,9 +310,14 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	}
 	b.referee.Mark(number, time.Now())
 	at := time.Now()
-	if s.victim == Handover {
+	switch s.victim {
+	case Handover:
 		victim.Terminate()
-	} else {
+	case Stopped:
+		o.avoid(victim)
+		victim.Stop()
+		defer victim.Continue()
+	default:
 		victim.Kill()
 	}
 	if err := s.await(ctx, k, o, victim, at); err != nil {
@@ -326,6 +331,14 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	if err := pace.Wait(ctx, b.c.Before); err != nil {
 		return nil, err
 	}
+	if s.victim == Stopped { // what it had begun to write it writes now
+		if k.back, err = goOn(ctx, victim, b.c.Limit); err == nil {
+			err = pace.Wait(ctx, b.c.Before)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	o.stop()
 	adds.stop()
 	o.measure(k, at)
@@ -338,12 +351,14 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	if k.otherSent, k.otherLost, err = b.count(ctx, others); err != nil {
 		return nil, err
 	}
-	victim.End()
-	began := time.Now()
-	if err := victim.Start(ctx); err != nil {
-		return nil, fmt.Errorf("starting it again: %w", err)
+	if s.victim != Stopped {
+		victim.End()
+		began := time.Now()
+		if err := victim.Start(ctx); err != nil {
+			return nil, fmt.Errorf("starting it again: %w", err)
+		}
+		k.back = time.Since(began)
 	}
-	k.back = time.Since(began)
 	if err := b.whole(ctx); err != nil {
 		return nil, fmt.Errorf("after it was started again: %w", err)
 	}
@@ -353,6 +368,21 @@ func (s *failoverScore) kill(ctx context.Context) (*failoverRun, error) {
 	writes, bad := b.referee.Writes()
 	k.writes, k.stale = writes-all, bad-stale
 	return k, nil
+}
+
+// goOn has an instance go on that was stopped while it was the owner, and returns after how long it says that it stands by.
+func goOn(ctx context.Context, one *local.Instance, limit time.Duration) (time.Duration, error) {
+	began := time.Now()
+	one.Continue()
+	said := "does not answer"
+	err := pace.Until(ctx, failoverPoll, limit, func() (bool, error) {
+		m := one.Self(ctx)
+		if m != nil {
+			said = "is " + m.State
+		}
+		return m != nil && m.State == "standby", nil
+	}, func() error { return fmt.Errorf("%w: the instance that was stopped %s", report.ErrSlow, said) })
+	return time.Since(began), err
 }
 
 // choose finds who is to be killed. Where the owner leads the store, and the leader alone is wanted, the owner is ended

@@ -21,10 +21,11 @@ type offers struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
-	owner *local.Instance
-	list  []*offer
-	err   error
+	mu     sync.Mutex // guards what follows
+	owner  *local.Instance
+	avoids *local.Instance // is not asked; nil: all are
+	list   []*offer
+	err    error
 }
 
 // offer is one.
@@ -93,15 +94,24 @@ func (o *offers) stop() {
 	o.running.Wait()
 }
 
+// avoid has an instance not be asked any more.
+func (o *offers) avoid(one *local.Instance) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.avoids = one; o.owner == one {
+		o.owner = nil
+	}
+}
+
 // ask sends one.
 func (o *offers) ask(x *offer) {
 	ctx, cancel := context.WithTimeout(context.Background(), offerTimeout)
 	defer cancel()
 	r := o.request(x.number)
 	o.mu.Lock()
-	first := o.owner
+	first, avoids := o.owner, o.avoids
 	o.mu.Unlock()
-	list := o.bed.cluster.Living()
+	list := slices.DeleteFunc(o.bed.cluster.Living(), func(one *local.Instance) bool { return one == avoids })
 	if i := slices.Index(list, first); i > 0 {
 		list[0], list[i] = list[i], list[0]
 	}

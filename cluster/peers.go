@@ -70,7 +70,7 @@ const (
 // Heartbeats says when a member is suspected. The number of heartbeats, of 10 ms, is of those that may be missing where the
 // stream goes on: a machine that is cut off, or a process that is stopped. One that dies has its streams broken at once, and is
 // not waited for.
-func Heartbeats() liveness.Config { return liveness.Config{Missed: 20} }
+func Heartbeats() liveness.Config { return liveness.Config{Missed: 40} }
 
 // Silent reports whether another member was heard, and is heard no longer.
 func (p *Peers) Silent(member string) bool { return p.streams.Suspected(number(member)) }

@@ -23,6 +23,7 @@ instances are killed by SIGKILL, one after the other, and started again with wha
   leader      leads the store, and is not the owner
   bystander   neither
   handover    the owner, which is ended by SIGTERM
+  stopped     the owner, which is stopped by SIGSTOP, and goes on when another one has its place
 
 Times are from the signal. Who is the master of a switch, and whose writes it accepts, is seen at the switches. There is no
 result if a packet on an installed path is lost, a switch accepts a write of an instance that is not its master, an accepted
@@ -41,7 +42,7 @@ intents were offered late.`,
 	})
 	f.Lookup("runs").Usage = "how often each is killed; the report has the median"
 	f.IntVar(&c.Runs, "kills", 10, "the same as --runs")
-	f.StringSliceVar(&kill, "kill", []string{"owner", "leader", "bystander"}, "who is killed: owner, leader, bystander, handover")
+	f.StringSliceVar(&kill, "kill", []string{"owner", "leader", "bystander"}, "who is killed: owner, leader, bystander, handover, stopped")
 	f.IntVar(&c.Instances, "instances", 3, "of the cluster, 3 to 7")
 	f.StringVar(&c.Topology, "topology", "wan:100,hosts=2", "as weir emulate reads it")
 	f.DurationVar(&c.Interval, "interval", 100*time.Millisecond, "between two pings of a host over an intent")

@@ -185,9 +185,17 @@ func (i *Instance) Kill() {
 }
 
 // Terminate asks the process to end, and returns at once.
-func (i *Instance) Terminate() {
+func (i *Instance) Terminate() { i.signal(syscall.SIGTERM) }
+
+// Stop stops the process, as kill -STOP does, until Continue: its connections stay, and nobody reads from them.
+func (i *Instance) Stop() { i.signal(syscall.SIGSTOP) }
+
+// Continue has a process that was stopped go on.
+func (i *Instance) Continue() { i.signal(syscall.SIGCONT) }
+
+func (i *Instance) signal(s syscall.Signal) {
 	if cmd, _ := i.process(); cmd != nil && i.Running() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Process.Signal(s)
 	}
 }
 
