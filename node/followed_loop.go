@@ -35,6 +35,19 @@ func followJournals(ctx context.Context, n *node, st store.Store) *followed {
 	f.decisions = journal.NewFollower(st, journalConfig(n, datadir.Decisions, nil), decisionSink{f.loader})
 	f.running.Go(func() { f.intents.Run(ctx) })
 	f.running.Go(func() {
+		for _, one := range []*journal.Follower{f.tables, f.intents, f.decisions} {
+			select {
+			case <-one.Known():
+			case <-ctx.Done():
+				return
+			}
+		}
+		n.cfg.Log.Info("what the owner keeps is followed", "intents", f.loader.Len())
+		if p, ok := st.(pager); ok {
+			p.PageOut()
+		}
+	})
+	f.running.Go(func() {
 		select { // what is decided about is known first, or all decisions would be kept aside
 		case <-f.intents.Known():
 			f.decisions.Run(ctx)

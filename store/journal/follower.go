@@ -200,7 +200,8 @@ func (f *Follower) take(events []store.Event) error {
 }
 
 // Promote makes this instance the writer, as Open does, with what is known: it catches up with what the one before has
-// written. The sink has all of it then. The follower is not used any more after it.
+// written. The sink has all of it then. The follower is not used any more after it. If another one has taken the journal
+// meanwhile, the first transaction says so (ErrDeposed).
 func (f *Follower) Promote(ctx context.Context) (*Journal, error) {
 	j := newJournal(f.place.st, f.cfg)
 	row, done, err := f.place.takeOver(ctx)
@@ -222,9 +223,6 @@ func (f *Follower) Promote(ctx context.Context) (*Journal, error) {
 		default: // it lags for longer than reading all takes, or cannot go on
 			f.forget()
 		}
-	}
-	if f.row.mod != row.mod { // it has been taken from this one, or, the store being full, the one before goes on
-		return nil, fmt.Errorf("journal %s: %w: term %d", f.cfg.Prefix, ErrDeposed, f.row.term)
 	}
 	j.row, j.notTakenOver, j.log, j.merger.log = row, !done, f.log, f.log
 	f.unwatch()

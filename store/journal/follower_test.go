@@ -517,3 +517,49 @@ func TestLongFollowed(t *testing.T) {
 		check(t, j)
 	}
 }
+
+// TestDeposedAtOnce: who promotes, and is replaced before it has caught up, commits nothing.
+func TestDeposedAtOnce(t *testing.T) {
+	s := step(t, store.NewMemory(nil), Config{})
+	s.add(Record{Number: 1, Data: []byte("x")})
+	f := NewFollower(s.st, s.cfg, &told{})
+	if err := f.step(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	first := true
+	var next *stepped
+	j, err := func() (*Journal, error) {
+		f.place.st = then{s.st, func() {
+			if first {
+				first = false
+				next = step(t, s.st, Config{})
+				next.add(Record{Number: 2, Data: []byte("y")})
+			}
+		}}
+		return f.Promote(t.Context())
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told error
+	if err := j.Append([]Record{{Number: 3}}, func(_ store.Revision, err error) { told = err }); err != nil {
+		t.Fatal(err)
+	}
+	j.Turn(t.Context())
+	if !errors.Is(told, ErrDeposed) {
+		t.Error(told)
+	}
+	next.add(Record{Number: 4, Data: []byte("z")})
+}
+
+// then is a store that does something after each transaction.
+type then struct {
+	store.Store
+	do func()
+}
+
+func (s then) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
+	result, err := s.Store.Txn(ctx, txn)
+	s.do()
+	return result, err
+}
