@@ -245,7 +245,9 @@ func (o *Claim) take(ctx context.Context) (other *Instance, err error) {
 			// who was the owner before never takes its place back from another
 			replace := dead != "" && dead == other.Incarnation && !o.owned
 			if !o.isSelf(&other) && !replace {
-				o.terms.rise(before)
+				if !o.owned { // the term of who was the owner stays its own, lower one: it may ask switches yet
+					o.terms.rise(before)
+				}
 				o.by.Store(&other)
 				o.leaves.since = time.Time{}
 				return &other, nil

@@ -28,6 +28,14 @@ func Alone(ctx context.Context, st store.Store) (*Terms, error) {
 // Term is the one in which this instance owns the store.
 func (t *Terms) Term() uint64 { return t.now.Load() }
 
+// Only are the conditions of what is to be done only while this instance owns the store.
+func (t *Terms) Only() []store.Compare {
+	if t.owner == nil {
+		return nil
+	}
+	return []store.Compare{{Key: []byte(ownerKey), Field: store.Value, Value: t.owner}}
+}
+
 // Raise makes the term a higher one than a generation that a switch knows, and returns it. The error is ErrDeposed if this
 // instance does not own the store any more, or the store's.
 func (t *Terms) Raise(ctx context.Context, generation uint64) (uint64, error) {
@@ -46,16 +54,34 @@ func (t *Terms) Confirm(ctx context.Context) error {
 	return err
 }
 
+// read reads the row of the term; nil: there is none yet. It is this instance's term: the error is ErrDeposed if another owns the
+// store, whose term this one must never ask for.
+func (t *Terms) read(ctx context.Context) (row *store.Pair, err error) {
+	page, err := t.st.Range(ctx, store.Query{Span: store.Prefix(instancesPrefix)})
+	if err != nil {
+		return nil, err
+	}
+	owns := t.owner == nil
+	for i := range page.Pairs {
+		switch p := &page.Pairs[i]; string(p.Key) {
+		case termKey:
+			row = p
+		case ownerKey:
+			owns = owns || string(p.Value) == string(t.owner)
+		}
+	}
+	if !owns {
+		return nil, ErrDeposed
+	}
+	return row, nil
+}
+
 // raise writes the term that next makes of the one before, if it is a later one.
 func (t *Terms) raise(ctx context.Context, next func(before uint64) uint64) (uint64, error) {
 	for {
-		page, err := t.st.Range(ctx, store.Query{Span: store.Key(termKey)})
+		row, err := t.read(ctx)
 		if err != nil {
 			return 0, err
-		}
-		var row *store.Pair
-		if len(page.Pairs) > 0 {
-			row = &page.Pairs[0]
 		}
 		before := termOf(row)
 		t.rise(before)
@@ -63,10 +89,7 @@ func (t *Terms) raise(ctx context.Context, next func(before uint64) uint64) (uin
 		if int64(term-before) <= 0 {
 			return before, nil
 		}
-		conditions := []store.Compare{as(termKey, row)}
-		if t.owner != nil {
-			conditions = append(conditions, store.Compare{Key: []byte(ownerKey), Field: store.Value, Value: t.owner})
-		}
+		conditions := append(t.Only(), as(termKey, row))
 		result, err := t.st.Txn(ctx, store.Txn{If: conditions, Then: []store.Op{store.Put([]byte(termKey), termText(term))}})
 		if err != nil {
 			return 0, err
@@ -74,9 +97,6 @@ func (t *Terms) raise(ctx context.Context, next func(before uint64) uint64) (uin
 		if result.Succeeded {
 			t.rise(term)
 			return term, nil
-		}
-		if err := t.Confirm(ctx); err != nil {
-			return 0, err
 		}
 	}
 }

@@ -68,6 +68,34 @@ func TestTermsWrap(t *testing.T) {
 	}
 }
 
+// TestDeposedKeepsItsTerm: who was the owner never has the term of a later one, with which it could ask switches for the role of
+// master while it does not know yet: a switch takes two masters of one term.
+func TestDeposedKeepsItsTerm(t *testing.T) {
+	memory := store.NewMemory(nil)
+	a, b := New(memory, Instance{Name: "a", Member: "1"}), New(memory, Instance{Name: "b", Member: "2"})
+	take := func(who *Claim) {
+		t.Helper()
+		if other, err := who.take(t.Context()); err != nil || other != nil {
+			t.Fatal(other, err)
+		}
+	}
+	take(a)
+	if _, err := b.take(t.Context()); err != nil || b.Terms().Term() != 1 {
+		t.Errorf("a standby knows the term %d, %v", b.Terms().Term(), err)
+	}
+	b.Dead(a.self.Incarnation)
+	take(b)
+	if term, err := a.Terms().Raise(t.Context(), 2); !errors.Is(err, ErrDeposed) || a.Terms().Term() != 1 {
+		t.Errorf("raised to %d, %v: the term is %d", term, err, a.Terms().Term())
+	}
+	if err := a.renew(t.Context()); !errors.Is(err, ErrDeposed) || a.Terms().Term() != 1 {
+		t.Errorf("renewed, %v: the term is %d", err, a.Terms().Term())
+	}
+	if term, err := b.Terms().Raise(t.Context(), 2); err != nil || term != 3 || b.Terms().Term() != 3 {
+		t.Errorf("the owner's: %d, %v", term, err)
+	}
+}
+
 // TestAlone: each start has a later term; a store that takes nothing leaves the one before; a row that cannot be read is as none.
 func TestAlone(t *testing.T) {
 	memory := store.NewMemory(nil)
