@@ -14,6 +14,7 @@ import (
 	"github.com/weirnet/weir/ruleset"
 	"github.com/weirnet/weir/store"
 	"github.com/weirnet/weir/store/journal"
+	"github.com/weirnet/weir/store/owner"
 )
 
 // intents are the engine of intents with its journals. Its orders go to flowsync, and their outcomes
@@ -79,7 +80,7 @@ func (x *intents) load(ctx context.Context, n *node, now func() time.Time) (load
 // journalConfig is that of a journal whose keys have this prefix.
 func journalConfig(n *node, prefix string, now func() time.Time) journal.Config {
 	return journal.Config{
-		Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log,
+		Prefix: prefix, Now: now, Answer: n.cfg.storeAnswer(), Log: n.cfg.Log, Only: n.owns,
 		Trouble: func(reason string) { n.said.say(prefix[:len(prefix)-1], reason) },
 	}
 }
@@ -100,8 +101,11 @@ func promote(ctx context.Context, f *journal.Follower, prefix string) (*journal.
 	return j, inStore(prefix, err)
 }
 
+// inStore says what of the store could not be opened. Whose journal another one has is not the owner any more.
 func inStore(prefix string, err error) error {
-	if err != nil {
+	if errors.Is(err, journal.ErrDeposed) {
+		return fmt.Errorf("%w: %s: %w", owner.ErrDeposed, prefix[:len(prefix)-1], err)
+	} else if err != nil {
 		return fmt.Errorf("%s in the store: %w", prefix[:len(prefix)-1], err)
 	}
 	return nil

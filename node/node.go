@@ -236,6 +236,7 @@ type node struct {
 	hung        atomic.Pointer[string] // a part of run that does nothing, though it was asked to; nil: none
 	others      *peers                 // of a cluster; nil: there can be none
 	own         *owner.Claim           // of a store that others may use too; nil: nobody can
+	owns        []store.Compare        // what holds while this instance owns such a store; none: nobody else can
 	settings    *settings.Settings
 	discovery   *discovery.Discovery
 	flowsync    *flowsync.Loop

@@ -41,8 +41,8 @@ type standby struct {
 
 // newStandby makes one, which serves nothing yet. apiPort is open already, and its own now; nil: it is not open.
 func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *peers, apiPort *port) *standby {
-	s := &standby{node: &node{cfg: *cfg, terms: own.Terms(), others: others, view: netview.New(netview.Limits{})},
-		begun: *cfg, store: st, own: own, peers: others, apiPort: apiPort, stop: func() {}}
+	n := &node{cfg: *cfg, terms: own.Terms(), owns: own.Terms().Only(), others: others, view: netview.New(netview.Limits{})}
+	s := &standby{node: n, begun: *cfg, store: st, own: own, peers: others, apiPort: apiPort, stop: func() {}}
 	s.alarms = alarm.New(s.view)
 	return s
 }

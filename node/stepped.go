@@ -54,7 +54,7 @@ func NewStepped(cfg SteppedConfig) (*Stepped, error) {
 // is its claim, which whoever steps it tries and keeps.
 func NewSteppedStandby(cfg SteppedConfig, own *owner.Claim) *Stepped {
 	s := newStepped(cfg)
-	s.n.own, s.n.terms = own, own.Terms()
+	s.n.own, s.n.terms, s.n.owns = own, own.Terms(), own.Terms().Only()
 	return s
 }
 

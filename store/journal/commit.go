@@ -118,6 +118,9 @@ func (j *Journal) start(ctx context.Context) bool {
 		}
 	}
 	f.txn.If = []store.Compare{store.Unchanged(j.place.writerKey(), j.row.mod)}
+	if j.notTakenOver {
+		f.txn.If = j.place.conditions(j.row.mod)
+	}
 	f.txn.Then = append(ops, store.Put(j.place.writerKey(), f.row.append()))
 	j.inflight = f
 	return true

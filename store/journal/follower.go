@@ -39,7 +39,7 @@ type Follower struct {
 // NewFollower returns one that knows nothing yet.
 func NewFollower(st store.Store, cfg Config, sink Sink) *Follower {
 	cfg.withDefaults()
-	return &Follower{cfg: cfg, place: place{st, cfg.Prefix}, sink: sink, log: newLog(), begun: make(chan struct{})}
+	return &Follower{cfg: cfg, place: place{st, cfg.Prefix, cfg.Only}, sink: sink, log: newLog(), begun: make(chan struct{})}
 }
 
 // Known is closed when Run has read all once.

@@ -53,7 +53,7 @@ func behind(t *testing.T, f *Follower, st *store.Memory) bool {
 func sameLog(t *testing.T, f *Follower, st store.Store) {
 	t.Helper()
 	naive := newLog()
-	at := place{st, f.cfg.Prefix}
+	at := place{st, f.cfg.Prefix, nil}
 	row, err := at.readRow(t.Context())
 	if err != nil || row != f.row {
 		t.Fatalf("the row is %+v, %v; known: %+v", row, err, f.row)
@@ -271,7 +271,7 @@ func FuzzFollowed(f *testing.F) {
 			in = in[1:]
 			return int(b)
 		}
-		pl := place{st, "x/"}
+		pl := place{st, "x/", nil}
 		row := writerRow{}
 		sink := &told{}
 		fo := NewFollower(st, Config{Prefix: "x/"}, sink)
@@ -394,7 +394,7 @@ func TestGaps(t *testing.T) {
 		}
 		return seal(b)
 	}
-	at := place{nil, "x/"}
+	at := place{nil, "x/", nil}
 	second := at.blockKey(2)
 	third := writerRow{term: 1, commits: 4, seq: 3}
 	fourth := writerRow{term: 1, commits: 4, seq: 4}

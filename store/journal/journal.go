@@ -37,6 +37,9 @@ type Config struct {
 	// it has passed, records that are in no transaction yet are rejected (store.ErrUnavailable),
 	// and so are new ones until the store answers again.
 	Answer time.Duration
+	// Only are conditions of taking over: where one does not hold, Open and Promote leave the journal to who has it, and return
+	// ErrDeposed.
+	Only []store.Compare
 	// Trouble, if set, is called with the reason when nothing can be committed, and with "" when it
 	// can again, on the journal's goroutine.
 	Trouble func(reason string)
@@ -112,7 +115,7 @@ func (c *Config) withDefaults() {
 
 // newJournal returns one of whose place nothing is known yet.
 func newJournal(st store.Store, cfg Config) *Journal {
-	j := &Journal{cfg: cfg, bell: loop.NewBell(), place: place{st, cfg.Prefix}, log: newLog(),
+	j := &Journal{cfg: cfg, bell: loop.NewBell(), place: place{st, cfg.Prefix, cfg.Only}, log: newLog(),
 		intake:  intake{most: cfg.WaitingMax, now: cfg.Now},
 		trouble: trouble{report: cfg.Trouble, log: cfg.Log, prefix: cfg.Prefix}}
 	j.merger = merger{place: &j.place, log: j.log}

@@ -33,6 +33,7 @@ func (r *writerRow) append() []byte {
 type place struct {
 	st     store.Store
 	prefix string
+	only   []store.Compare // Config.Only
 }
 
 func (p *place) writerKey() []byte { return []byte(p.prefix + "writer") }
@@ -61,7 +62,7 @@ func parseRow(row *store.Pair) (writerRow, error) {
 
 // takeOver makes its caller the writer, and returns its row. Transactions of the previous writer in flight are
 // executed before it, or never. With done false the store is full: reading works, and the first successful
-// transaction takes over.
+// transaction takes over. The error is ErrDeposed, wrapped, where a condition of it does not hold.
 func (p *place) takeOver(ctx context.Context) (row writerRow, done bool, err error) {
 	for {
 		old, err := p.readRow(ctx)
@@ -70,12 +71,17 @@ func (p *place) takeOver(ctx context.Context) (row writerRow, done bool, err err
 		}
 		next := writerRow{term: old.term + 1, commits: old.commits + 1, seq: old.seq}
 		result, err := p.st.Txn(ctx, store.Txn{
-			If:   []store.Compare{store.Unchanged(p.writerKey(), old.mod)},
+			If:   p.conditions(old.mod),
 			Then: []store.Op{store.Put(p.writerKey(), next.append())},
 		})
 		if err == nil && result.Succeeded {
 			next.mod = result.Revision
 			return next, true, nil
+		}
+		if err == nil || errors.Is(err, store.ErrFull) {
+			if err := p.mayTakeOver(ctx); err != nil {
+				return writerRow{}, false, err
+			}
 		}
 		if errors.Is(err, store.ErrFull) {
 			next.mod, next.commits = old.mod, old.commits
@@ -89,6 +95,24 @@ func (p *place) takeOver(ctx context.Context) (row writerRow, done bool, err err
 			return writerRow{}, false, ctx.Err()
 		}
 	}
+}
+
+// conditions are those of taking over from a writer whose row was changed last at a revision.
+func (p *place) conditions(mod store.Revision) []store.Compare {
+	return append([]store.Compare{store.Unchanged(p.writerKey(), mod)}, p.only...)
+}
+
+// mayTakeOver returns ErrDeposed, wrapped, where a condition of taking over does not hold.
+func (p *place) mayTakeOver(ctx context.Context) error {
+	if len(p.only) == 0 {
+		return nil
+	}
+	read := store.Op{Kind: store.OpRange, Query: store.Query{Span: store.Key(string(p.writerKey()))}}
+	result, err := p.st.Txn(ctx, store.Txn{If: p.only, Then: []store.Op{read}})
+	if err == nil && !result.Succeeded {
+		err = fmt.Errorf("%w: this one may not have it any more", ErrDeposed)
+	}
+	return err
 }
 
 // isBlock reports whether a block with that content was written at a revision.
