@@ -45,7 +45,7 @@ func (t *Takeover) lookAtOwner(now time.Time, members []etcd.Member) (next time.
 	}
 	life := liveness.Life{ID: number(by.Member), Incarnation: by.Life}
 	self, why := number(t.Own.Self().Member), "nobody hears it"
-	lost := t.Hears.Unheard(life)
+	lost := t.Hears.Unheard(life) && quorate(members, t.Hears.Heard)
 	if !lost {
 		why = yields(members, life.ID, self)
 	}
@@ -58,6 +58,22 @@ func (t *Takeover) lookAtOwner(now time.Time, members []etcd.Member) (next time.
 		t.Log.Warn("this instance takes the owner's place", "owner", by.Name, "reason", why)
 	}
 	return t.soon(life, next)
+}
+
+// quorate reports whether an instance hears more than half of those that have a vote, itself included. Who hears less was cut
+// off, and the others may well hear the owner.
+func quorate(members []etcd.Member, heard func(liveness.ID) bool) bool {
+	votes, heards := 0, 0
+	for _, m := range members {
+		if m.Learner {
+			continue
+		}
+		votes++
+		if heard(number(m.ID)) {
+			heards++
+		}
+	}
+	return heards > votes/2
 }
 
 // soon is when to look again at an instance: at once, nearly, if this instance does not hear it, and waits for what others

@@ -11,8 +11,14 @@ import (
 	"github.com/weirnet/weir/store/owner"
 )
 
+// deaf hears nobody but itself.
+type deaf struct{ *liveness.Core }
+
+func (deaf) Heard(id liveness.ID) bool { return id == 0xb }
+
 // TestTakeover steps an instance beside an owner whose heartbeats end: it takes the owner's place when it hears it no more, and
-// asks for the lead of the store, which the owner had. A heartbeat of the third one that hears the owner keeps it from both.
+// asks for the lead of the store, which the owner had. A heartbeat of the third one that hears the owner keeps it from both; and
+// an instance that hears nobody at all takes nobody's place.
 func TestTakeover(t *testing.T) {
 	now := time.Unix(1, 0)
 	clock := func() time.Time { return now }
@@ -51,6 +57,11 @@ func TestTakeover(t *testing.T) {
 	if dead, campaign := until(time.Second, func(n uint64) { beat(ofC, n, ofA) }); dead || campaign {
 		t.Errorf("c hears a: b owns %t, asks for the lead %t", dead, campaign)
 	}
+	look.Hears = deaf{core}
+	if dead, _ := until(time.Second, func(n uint64) { beat(ofC, n) }); dead {
+		t.Error("b hears nobody, and owns")
+	}
+	look.Hears = core
 	if dead, campaign := until(time.Second/10, func(n uint64) { beat(ofC, n) }); !dead || !campaign {
 		t.Errorf("nobody hears a: b owns %t, asks for the lead %t", dead, campaign)
 	}
