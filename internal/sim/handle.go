@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirnet/weir/store"
+	"github.com/weirnet/weir/store/etcd"
 )
 
 // handle is the store at one member, as package store/etcd has it: without a leader, or cut off from it, it is not available,
@@ -30,7 +31,9 @@ func (h handle) Txn(ctx context.Context, txn store.Txn) (store.Result, error) {
 	case h.down() != nil:
 		fault = [...]store.Fault{store.Unavailable, store.UnknownLost, store.UnknownLate}[b.random.IntN(3)]
 	case b.fault != nil:
-		fault = b.fault()
+		if fault = b.fault(); fault == store.Full && etcd.TakenWhenFull(&txn) {
+			fault = store.None
+		}
 	}
 	b.c.memory.Inject(func(store.Call) store.Fault { return fault })
 	result, err := b.c.memory.Txn(ctx, txn)

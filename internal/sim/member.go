@@ -318,6 +318,9 @@ func (b *member) owns(l *instanceRun) {
 		if err := l.instance.Take(facts); isStores(err) {
 			w.say("%s does not take over: %v", l.name(), err)
 			b.over(reopens)
+		} else if owner.StepsDown(err) {
+			w.say("%s steps down: %v", l.name(), err)
+			b.over(time.Millisecond)
 		} else if err != nil {
 			w.fail("an instance cannot take over: %v", err)
 		} else {

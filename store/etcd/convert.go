@@ -63,8 +63,8 @@ func mayWrite(txn *store.Txn) bool {
 // and short, and taken by a full store too.
 var smallPrefix = []string{"instances/", turnKey}
 
-// isSmall reports whether a transaction writes such rows alone.
-func isSmall(txn *store.Txn) bool {
+// TakenWhenFull reports whether a transaction writes such rows alone.
+func TakenWhenFull(txn *store.Txn) bool {
 	large := func(op store.Op) bool {
 		return op.Kind == store.OpPut && !slices.ContainsFunc(smallPrefix, func(p string) bool {
 			return strings.HasPrefix(string(op.Key), p)

@@ -298,7 +298,7 @@ func (m *member) ready(txn *store.Txn) error {
 	if err := m.checkLinked(); err != nil {
 		return err
 	}
-	if !mayWrite(txn) || isSmall(txn) {
+	if !mayWrite(txn) || TakenWhenFull(txn) {
 		return nil
 	}
 	why := m.spaceShortage()
