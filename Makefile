@@ -60,7 +60,7 @@ lint: setup-build ## gofmt, go vet, staticcheck
 sim: export SEEDS ?= 200
 sim: export FROM ?= 1
 sim: setup-build ## SEEDS histories of faults in simulated networks, from seed FROM on; each that fails says how to replay it
-	go test -vet=off -count=1 -timeout 0 -run 'TestSeeds|TestIntents|TestPlanned' ./internal/sim -args -seeds=$$SEEDS -from=$$FROM
+	go test -vet=off -count=1 -timeout 0 -run 'TestSeeds|TestIntents|TestPlanned|TestCluster' ./internal/sim -args -seeds=$$SEEDS -from=$$FROM
 
 vuln: setup-build ## known vulnerabilities, where the database can be reached
 	go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...

@@ -14,9 +14,10 @@ import (
 // of another.
 type bug struct {
 	name, seed, file, is, was string
+	cluster                   bool // the seed is one of several instances
 }
 
-var bugForm = regexp.MustCompile(`(?s)\nseed (\d+)\nfile (\S+)\n-- is\n(.*)-- was\n(.*)-- end\n$`)
+var bugForm = regexp.MustCompile(`(?s)\nseed (\d+)( cluster)?\nfile (\S+)\n-- is\n(.*)-- was\n(.*)-- end\n$`)
 
 // bugs reads testdata/bugs.
 func bugs(t *testing.T) (list []bug) {
@@ -33,8 +34,8 @@ func bugs(t *testing.T) (list []bug) {
 		if m == nil {
 			t.Fatalf("%s: not in the form of a bug", name)
 		}
-		list = append(list, bug{strings.TrimSuffix(filepath.Base(name), ".txt"), m[1], m[2],
-			strings.TrimSuffix(m[3], "\n"), strings.TrimSuffix(m[4], "\n")})
+		list = append(list, bug{name: strings.TrimSuffix(filepath.Base(name), ".txt"), seed: m[1], cluster: m[2] != "",
+			file: m[3], is: strings.TrimSuffix(m[4], "\n"), was: strings.TrimSuffix(m[5], "\n")})
 	}
 	return list
 }

@@ -27,12 +27,17 @@ func TestBugsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			from := max(seed-before, 1)
-			search := []string{"-run=TestSeeds", ".", "-args", fmt.Sprintf("-from=%d", from),
+			search, line := "-run=TestSeeds", "-run Replay -seed "+b.seed+" #"
+			replay := []string{"-run=TestReplay", ".", "-args", "-seed=" + b.seed}
+			if b.cluster {
+				search, line = "-run=TestCluster", "-run Replay -cluster -seed "+b.seed+" #"
+				replay = append(replay, "-cluster")
+			}
+			searching := []string{search, ".", "-args", fmt.Sprintf("-from=%d", from),
 				fmt.Sprintf("-seeds=%d", seed-from+1)}
-			if out, err := goTest(overlay, search...); err == nil || !strings.Contains(out, "-run Replay -seed "+b.seed+" #") {
+			if out, err := goTest(overlay, searching...); err == nil || !strings.Contains(out, line) {
 				t.Errorf("seed %s is not among those that find it:\n%s", b.seed, out)
 			}
-			replay := []string{"-run=TestReplay", ".", "-args", "-seed=" + b.seed}
 			if out, err := goTest(overlay, replay...); err == nil || !strings.Contains(out, "--- FAIL: TestReplay") {
 				t.Errorf("seed %s does not find it again:\n%s", b.seed, out)
 			}

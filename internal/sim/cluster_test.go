@@ -47,7 +47,7 @@ func operations(history []Operation) (list []porcupine.Operation) {
 		} else if o.Kind == OpGet {
 			continue
 		}
-		if o.Kind == OpGet && o.Replaced { // it may be old: docs/design/0010-one-owner.md
+		if o.Replaced { // it may be old: docs/design/0010-one-owner.md
 			continue
 		}
 		list = append(list, porcupine.Operation{ClientId: i, Input: o, Call: int64(o.Called), Return: end})

@@ -32,6 +32,9 @@
 //   - station.go: hosts, and the sockets that they are plugged into.
 //   - stream.go: histories in which nothing fails and places are drained, over long links: no
 //     packet is lost or goes by the controller.
+//   - cluster.go, member.go, handle.go: several instances, the wires between them, and the store that each has a member of;
+//     clusterplan.go: what happens to them. referee.go: what switches may accept from whom. history.go: requests for intents at
+//     whichever instance, and what was answered.
 //   - plan.go, act.go: what happens. An event is one line of text, and can be left out: shrink.go
 //     looks for the fewest that still fail.
 //

@@ -95,6 +95,7 @@ func (h *history) ask(e Event) {
 		err := l.instance.Intents().SubmitAsync([]intent.Request{r}, false, func(answers []intent.Answer, err error) {
 			if !l.over {
 				h.answered(o, answers, err)
+				h.w.referee.answers(o, l)
 			}
 		})
 		if err != nil {

@@ -48,14 +48,15 @@ func (r *referee) begins(l *instanceRun, terms *owner.Terms) {
 	r.term, r.began = terms.Term(), r.w.now
 }
 
-// answers takes note of an answer to who reads. An owner that was replaced, and does not know yet, answers by what it knows; a
-// while later it knows, or does not answer any more.
+// answers takes note of an answer for which nothing is written: to who reads, or asks for what is so. An owner that was
+// replaced, and does not know yet, answers by what it knows; a while later it knows, or does not answer any more.
 func (r *referee) answers(o *Operation, l *instanceRun) {
-	if o.Replaced = l.reign < r.w.instances.reigns; !o.Replaced {
+	o.Replaced = l.reign < r.w.instances.reigns && (o.Kind == OpGet || o.Was != WasAny)
+	if !o.Replaced {
 		return
 	}
 	if r.w.now.Sub(r.began) > lateMost && r.w.now.Sub(l.machine.paused) > lateMost {
-		r.w.fail("%s answers who reads, %v after another had become the owner", l.name(), r.w.now.Sub(r.began))
+		r.w.fail("%s answers by what it knows, %v after another had become the owner", l.name(), r.w.now.Sub(r.began))
 	}
 }
 

@@ -63,8 +63,19 @@ func mayWrite(txn *store.Txn) bool {
 // and short, and taken by a full store too.
 var smallPrefix = []string{"instances/", turnKey}
 
-// TakenWhenFull reports whether a transaction writes such rows alone.
+// isFence reports whether an operation takes a journal over (journal.Open): until that is done the writer before may go on.
+func isFence(op *store.Op) bool {
+	return op.Kind == store.OpPut && strings.HasSuffix(string(op.Key), "/writer") && len(op.Value) == fenceBytes
+}
+
+// fenceBytes is the length of the row of a journal's writer.
+const fenceBytes = 24
+
+// TakenWhenFull reports whether a transaction writes such rows alone, or takes a journal over.
 func TakenWhenFull(txn *store.Txn) bool {
+	if len(txn.Then) == 1 && isFence(&txn.Then[0]) {
+		return true
+	}
 	large := func(op store.Op) bool {
 		return op.Kind == store.OpPut && !slices.ContainsFunc(smallPrefix, func(p string) bool {
 			return strings.HasPrefix(string(op.Key), p)
