@@ -121,7 +121,8 @@ func (f *Follower) mergesOf(changes []blockChange) (merges []merge, err error) {
 	return merges, nil
 }
 
-// readMerge finds what a merge has kept, and what it has dropped. It has kept what was the newest of a number, all of it.
+// readMerge finds what a merge has kept, and what it has dropped. It has kept what was the newest of a number, all of it. That
+// it has not changed the bytes that it moved, whose number and size are right, is not looked at.
 func (f *Follower) readMerge(m *merge) error {
 	l := f.log
 	live := 0
