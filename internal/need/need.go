@@ -111,3 +111,14 @@ func unmet(t testing.TB, reason string) {
 	}
 	t.Skip(reason)
 }
+
+// Device returns when a device can be opened.
+func Device(t testing.TB, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		unmet(t, path+" is needed: "+err.Error())
+		return
+	}
+	f.Close()
+}

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +31,8 @@ func TestMain(m *testing.M) {
 		childWrites(false, true)
 	case "broken disk":
 		childWrites(true, false)
+	case "member":
+		childMember()
 	case "small disk":
 		childOnSmallDisk()
 	}
@@ -146,4 +151,71 @@ func childWrites(breaks, compacts bool) {
 		}
 	}()
 	j.Run(ctx)
+}
+
+// childMember is a member, alone or of several, that says what it has, and then writes as fast as it can, with a number for
+// each key that grows, and says which were acknowledged.
+func childMember() {
+	fail := func(err error) {
+		fmt.Println("error:", err)
+		os.Exit(3)
+	}
+	ctx := context.Background()
+	cfg := Config{Dir: os.Getenv("WEIR_STORE_DIR"), Name: os.Getenv("WEIR_STORE_NAME"),
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
+	if at := os.Getenv("WEIR_STORE_ADDRESS"); at != "" {
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			fail(err)
+		}
+		cfg.Peer = &Peer{Listener: l, Address: at}
+		if join := os.Getenv("WEIR_STORE_JOIN"); join != "" {
+			cfg.Peer.Join = []string{join}
+		}
+	}
+	s, err := Start(ctx, cfg)
+	if err != nil {
+		fail(err)
+	}
+	next := map[string]int{}
+	for from := []byte("k/"); from != nil; {
+		page, err := s.Range(ctx, store.Query{Span: store.Span{From: from, To: []byte("k0")}})
+		if err != nil {
+			fail(err)
+		}
+		from = nil
+		for _, p := range page.Pairs {
+			key := strings.TrimPrefix(string(p.Key), "k/")
+			n, _ := strconv.Atoi(string(p.Value))
+			next[key] = n
+			fmt.Println("has", key, n)
+			if page.More {
+				from = append(p.Key, 0)
+			}
+		}
+	}
+	fmt.Println("ready")
+	for w := range 4 {
+		go func() {
+			key := fmt.Sprint(cfg.Name, "/", w)
+			for n := next[key] + 1; ; n++ {
+				ring, value := fmt.Sprint(key, "/", n%20), []byte(strconv.Itoa(n))
+				for {
+					both := []store.Op{store.Put([]byte("k/"+key), value), store.Put([]byte("k/"+ring), value)}
+					_, err := s.Txn(ctx, store.Txn{Then: both})
+					if err == nil {
+						break
+					}
+					time.Sleep(time.Millisecond)
+				}
+				fmt.Printf("acknowledged %s %d\nacknowledged %s %d\n", key, n, ring, n)
+			}
+		}()
+	}
+	for said := "none"; ; time.Sleep(tickEvery) {
+		if d := s.Cluster().Disk(); d.Slow != said {
+			said = d.Slow
+			fmt.Println("slow: " + said)
+		}
+	}
 }
