@@ -64,6 +64,9 @@ func (n *node) run(outer context.Context, switchPort, apiPort net.Listener, held
 	part("tenants", func(ctx context.Context) error { n.definitions.Run(ctx); return nil })
 	part("tokens", func(ctx context.Context) error { n.tokens.Run(ctx); return nil })
 	for _, p := range n.parts {
+		if p == &n.alarms.Part && n.alarmsRun {
+			continue
+		}
 		part(p.Name, func(ctx context.Context) error { p.Run(ctx); return nil })
 	}
 	if n.others != nil {

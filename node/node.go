@@ -228,6 +228,7 @@ type node struct {
 	view        *netview.View
 	maps        *topology.Source // of the view
 	alarms      *alarm.Board
+	alarmsRun   bool // the standby that this node was runs them
 	audit       *audit.Log
 	refusals    atomic.Pointer[audit.Log] // audit, once it is there: switches may be refused before
 	store       store.Store

@@ -36,6 +36,7 @@ type standby struct {
 	switchPort, apiPort *port
 	held                chan error // what Serve for switches has returned, once it has
 	stop                func()     // has the API of the standby end
+	stopAlarms          func()
 	running             sync.WaitGroup
 }
 
@@ -44,6 +45,10 @@ func newStandby(cfg *Config, st store.Store, own *owner.Claim, others *peers, ap
 	n := &node{cfg: *cfg, terms: own.Terms(), owns: own.Terms().Only(), others: others, view: netview.New(netview.Limits{})}
 	s := &standby{node: n, begun: *cfg, store: st, own: own, peers: others, apiPort: apiPort, stop: func() {}}
 	s.alarms = alarm.New(s.view)
+	s.alarmsRun = true
+	shown, stop := context.WithCancel(context.Background())
+	s.running.Go(func() { s.alarms.Run(shown) })
+	s.stopAlarms = stop
 	return s
 }
 
@@ -67,15 +72,19 @@ func (s *standby) wait(ctx context.Context) error {
 			}
 		})
 	}
+	serves := false
 	err := s.own.Wait(ctx, s.begun.Log, func(other *owner.Instance) {
-		first := s.owner.Swap(other) == nil
-		if s.forward != nil {
+		if other != nil {
+			s.owner.Store(other)
+		}
+		if s.forward != nil && other != nil {
 			s.forward.Decides(other.Incarnation)
 		}
-		s.alarms.Raise(netview.AlarmStore, "owner", "this instance is a standby: "+other.String()+" owns the store")
-		if !first {
+		s.alarms.Raise(netview.AlarmStore, "owner", s.ready().Error())
+		if serves {
 			return
 		}
+		serves = true
 		s.followed = followJournals(ctx, s.node, s.store)
 		if err := s.holdSwitches(); err != nil {
 			s.begun.Log.Error("the standby holds no sessions of switches: they connect when it takes over", "error", err)
@@ -199,6 +208,7 @@ func (s *standby) end() {
 			p.end()
 		}
 	}
+	s.stopAlarms()
 	s.running.Wait()
 }
 
@@ -217,6 +227,9 @@ func (s *standby) ports() (switchPort, apiPort net.Listener) {
 }
 
 func (s *standby) ready() error {
+	if s.owner.Load() == nil {
+		return errors.New("this instance is a standby: the store does not say who owns it")
+	}
 	return fmt.Errorf("this instance is a standby: %s owns the store, and is to be asked", s.owner.Load())
 }
 

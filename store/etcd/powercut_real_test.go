@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,6 +60,8 @@ func (p *powered) start(t *testing.T, l *ledger, join string) error {
 	p.child = startChild(t, "member", filepath.Join(p.disk.Dir, "store"), func(c *exec.Cmd) {
 		c.Env = append(c.Env, "WEIR_STORE_NAME="+p.name, "WEIR_STORE_ADDRESS="+p.address, "WEIR_STORE_JOIN="+join)
 	})
+	late := time.AfterFunc(need.Patience, func() { p.child.cmd.Process.Signal(syscall.SIGQUIT) }) // it says what it waits for
+	defer late.Stop()
 	has := map[string]int{}
 	for p.child.out.Scan() {
 		var key string

@@ -11,15 +11,18 @@ import (
 	"github.com/weirnet/weir/store"
 )
 
-// Wait waits until this instance owns the store, and tells each time another does. It looks each time that the owner's row
-// goes, or its owner is dead (Dead), and every second. An error is the context's.
+// untold is after how many looks in vain it is told that nobody knows who owns the store.
+const untold = 3
+
+// Wait waits until this instance owns the store, and tells each time another does; nil: the store has not said for a while. It
+// looks each time that the owner's row goes, or its owner is dead (Dead), and every second. An error is the context's.
 func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)) error {
 	watching, stop := context.WithCancel(ctx)
 	var watcher sync.WaitGroup
 	watcher.Go(func() { o.watch(watching) })
 	defer watcher.Wait()
 	defer stop()
-	said := ""
+	said, failed := "", 0
 	for {
 		other, err := o.Try(ctx)
 		switch {
@@ -31,6 +34,9 @@ func (o *Claim) Wait(ctx context.Context, log *slog.Logger, tell func(*Instance)
 			log.Warn(err.Error())
 		case other == nil:
 			log.Warn("the store does not say who owns it", "error", err)
+			if failed++; failed == untold {
+				tell(nil)
+			}
 		case err != nil:
 			log.Warn("the store does not take that this instance stands by", "error", err)
 		}
