@@ -13,7 +13,10 @@ import (
 )
 
 // alarms is the route that reads alarms.
-type alarms struct{ *reader }
+type alarms struct {
+	*reader
+	instance string // whose they are
+}
 
 func (s *alarms) routes() []rest.Route {
 	return []rest.Route{
@@ -33,7 +36,8 @@ func (s *alarms) all(ctx context.Context, in *alarmsInput) (*revision.Page[clien
 		query += " all"
 	}
 	return list(ctx, s.reader, in.Paging, query,
-		func(snap *netview.Snapshot) iter.Seq[*netview.Alarm] { return alarmRows(snap, in.All) }, alarmItem)
+		func(snap *netview.Snapshot) iter.Seq[*netview.Alarm] { return alarmRows(snap, in.All) },
+		alarmItem(s.instance))
 }
 
 // urgency orders severities.
@@ -60,12 +64,15 @@ func alarmRows(snap *netview.Snapshot, all bool) iter.Seq[*netview.Alarm] {
 	return slices.Values(rows)
 }
 
-func alarmItem(_ *netview.Snapshot, a *netview.Alarm) client.Alarm {
-	item := client.Alarm{Kind: string(a.Kind), Object: a.Object, Severity: string(a.Severity), Text: a.Text, Active: a.Active,
-		Count: a.Count, Since: a.Since.UTC(), Last: a.Last.UTC()}
-	if !a.Active {
-		at := a.Cleared.UTC()
-		item.Cleared = &at
+// alarmItem returns what makes the item of an alarm of an instance.
+func alarmItem(instance string) func(*netview.Snapshot, *netview.Alarm) client.Alarm {
+	return func(_ *netview.Snapshot, a *netview.Alarm) client.Alarm {
+		item := client.Alarm{Instance: instance, Kind: string(a.Kind), Object: a.Object, Severity: string(a.Severity),
+			Text: a.Text, Active: a.Active, Count: a.Count, Since: a.Since.UTC(), Last: a.Last.UTC()}
+		if !a.Active {
+			at := a.Cleared.UTC()
+			item.Cleared = &at
+		}
+		return item
 	}
-	return item
 }

@@ -22,6 +22,8 @@ import (
 type Config struct {
 	rest.StackConfig
 	View *netview.View
+	// Instance is the name of this one.
+	Instance string
 
 	// Switches asks switches themselves. nil: the routes that need it answer 404.
 	Switches SwitchAsker

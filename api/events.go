@@ -113,7 +113,7 @@ func parseKinds(list string) ([]string, error) {
 }
 
 // item returns the JSON item of a change, or nil if its kind is no event.
-func item(snap *netview.Snapshot, c *netview.Change) any {
+func (f *source) item(snap *netview.Snapshot, c *netview.Change) any {
 	switch c.Kind {
 	case netview.KindSwitch:
 		return render.Switch(snap, c.Switch)
@@ -122,7 +122,7 @@ func item(snap *netview.Snapshot, c *netview.Change) any {
 	case netview.KindHost:
 		return render.Host(snap, c.Host)
 	case netview.KindAlarm:
-		return alarmItem(snap, c.Alarm)
+		return alarmItem(f.instance)(snap, c.Alarm)
 	}
 	return nil
 }

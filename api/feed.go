@@ -21,6 +21,7 @@ const (
 
 // source is what events are made of.
 type source struct {
+	instance  string // whose alarms they are
 	view      *netview.View
 	intents   intents.Engine // nil: there are none
 	members   func() []client.Member

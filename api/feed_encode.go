@@ -148,7 +148,7 @@ func (e *encoder) viewChanges(from, to revision.Position) bool {
 				continue
 			}
 			e.at.Revision, e.at.N = rev, n
-			if data := item(snap, c); data != nil {
+			if data := e.from.item(snap, c); data != nil {
 				e.event(c.Kind.String(), data, c.Deleted, e.at)
 			}
 		}
@@ -236,7 +236,7 @@ func (e *encoder) snapshot(members []client.Member, more func() bool) {
 	encodeRows(e, "switch", snap, snap.Switches(), render.Switch)
 	encodeRows(e, "link", snap, snap.Links(), render.Link)
 	encodeRows(e, "host", snap, snap.Hosts(), render.Host)
-	encodeRows(e, "alarm", snap, snap.Alarms(), alarmItem)
+	encodeRows(e, "alarm", snap, snap.Alarms(), alarmItem(e.from.instance))
 	e.allIntents(more)
 	e.members(nil, members)
 	e.write("synced", head, "", e.at)

@@ -32,7 +32,7 @@ func (s *Server) routes(cfg *Config) []rest.Route {
 		(&paths{s.Clock, cfg.Paths}).routes(),
 		(&check{s.Clock, cfg.Check, cfg.Intents}).routes(),
 		(&apps{s.reader, cfg.Apps}).routes(),
-		(&alarms{s.reader}).routes(),
+		(&alarms{s.reader, cfg.Instance}).routes(),
 		s.events.routes(),
 		(&configuration{s.Clock, cfg.Configuration}).routes(),
 		(&drains{s.reader, cfg.Drains}).routes(),

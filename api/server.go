@@ -30,7 +30,7 @@ func New(cfg Config) *Server {
 		reader: &reader{revisions, newPages(cfg.Limits, cfg.Now)},
 	}
 	measured := newEventMetrics(s.Metrics())
-	s.events = newEventStreams(&source{cfg.View, cfg.Intents, cfg.Members, revisions, measured.encoded}, cfg.Limits,
+	s.events = newEventStreams(&source{cfg.Instance, cfg.View, cfg.Intents, cfg.Members, revisions, measured.encoded}, cfg.Limits,
 		measured, s.Limited)
 	s.intents = intents.New(intents.Config{Engine: cfg.Intents, Flows: cfg.IntentFlows, Revisions: revisions, Audit: cfg.Audit,
 		Limits: cfg.Limits, Limited: s.Limited, Now: cfg.Now})

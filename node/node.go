@@ -387,7 +387,7 @@ func (n *node) buildAPI(ctx context.Context) error {
 	stack.LimitReached = func(field, text string) { n.alarms.Raise(netview.AlarmLimit, field, text) }
 	registry := prometheus.NewRegistry()
 	cfg := api.Config{
-		StackConfig: stack, View: n.view,
+		StackConfig: stack, View: n.view, Instance: n.cfg.Name,
 		Switches: &n.answers, Paths: &n.answers, SoftRules: n.answers.SoftRules, IntentRules: n.flowsync.OrderedRules,
 		Groups: n.answers.Groups, Meters: n.answers.Meters,
 		Counters: n.apps.Stats.Board().Switch,

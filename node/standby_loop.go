@@ -120,7 +120,7 @@ func (s *standby) serveAPI(ctx context.Context) error {
 		s.forward = s.peers.forwarder()
 		stack.Forward, ready = s.forward, s.forward.Ready
 	}
-	served := api.New(api.Config{StackConfig: stack, View: s.view, Members: s.members, Ready: ready})
+	served := api.New(api.Config{StackConfig: stack, View: s.view, Instance: s.begun.Name, Members: s.members, Ready: ready})
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	port := s.apiPort.lend()

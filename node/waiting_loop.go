@@ -54,7 +54,7 @@ func (w *waiting) serve() error {
 	view := netview.New(netview.Limits{})
 	alarm.New(view).Raise(netview.AlarmStore, "", w.ready().Error())
 	stack.Standby = w.ready
-	served := api.New(api.Config{StackConfig: stack, View: view, Members: w.members, Ready: w.ready})
+	served := api.New(api.Config{StackConfig: stack, View: view, Instance: w.cfg.Name, Members: w.members, Ready: w.ready})
 	ctx, stop := context.WithCancel(w.ctx)
 	w.stop = stop
 	w.running.Go(func() {

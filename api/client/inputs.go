@@ -4,6 +4,7 @@ import "time"
 
 // Alarm is something that an operator should know of.
 type Alarm struct {
+	Instance string     `json:"instance,omitempty" doc:"The instance that says so."`
 	Kind     string     `json:"kind" doc:"What it is about, such as host-hijack or drift."`
 	Object   string     `json:"object" doc:"What it is about: a datapath id, DPID/port, a host, an address; empty for the instance itself."`
 	Severity string     `json:"severity" enum:"critical,major,warning"`
