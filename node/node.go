@@ -130,7 +130,7 @@ func runOnce(ctx context.Context, cfg Config) error {
 			return err
 		}
 		saysStepped(cfg.Log, err)
-		said.say("owner", "")
+		said.forget()
 	}
 }
 

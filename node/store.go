@@ -69,6 +69,15 @@ func (s *storeState) join(alarms *alarm.Board) {
 	}
 }
 
+// forget forgets what an instance said that has stepped down: what it served with has ended, and does not say any more that all
+// is well. The store goes on, and what it says of itself stays.
+func (s *storeState) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.why, func(object, _ string) bool { return object != "" })
+	s.disk, s.alarms = "", nil
+}
+
 // trouble is why something is not kept; empty: everything is.
 func (s *storeState) trouble() string {
 	s.mu.Lock()
