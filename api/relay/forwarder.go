@@ -44,6 +44,8 @@ const (
 	defaultHold = time.Second
 	// again is how soon it is looked again who decides.
 	again = 10 * time.Millisecond
+	// resend is how soon a request that was sent, and may have been done, is sent again.
+	resend = 100 * time.Millisecond
 	// dialLimit is how long a connection may take.
 	dialLimit = 500 * time.Millisecond
 	// bufferedBody is the length of the longest body that is kept, in bytes. A longer one is sent when the other end
@@ -150,6 +152,19 @@ func (f *Forwarder) reign(life string) *reign {
 	return now
 }
 
+// current is the reign of a life; nil: another one decides since.
+func (f *Forwarder) current(life string) *reign {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now == nil {
+		f.now = newReign(life)
+	}
+	if f.now.life != life {
+		return nil
+	}
+	return f.now
+}
+
 func newReign(life string) *reign {
 	r := &reign{life: life}
 	r.changed, r.replaced = context.WithCancel(context.Background())
@@ -233,11 +248,16 @@ func (f *Forwarder) rewrite(p *httputil.ProxyRequest) {
 	}
 	u.Path = Path + u.Path
 	h := p.Out.Header
-	for _, name := range []string{"Upgrade", "Connection", "Expect", "Origin"} { // the gate has checked the origin
+	for _, name := range []string{"Upgrade", "Connection", "Expect", "Origin", // the gate has checked the origin
+		"X-Idempotency-Key", headerOpen} { // net/http would take that key for leave to send again
 		h.Del(name)
 	}
 	h[headerFor], h[headerBy] = []string{p.In.RemoteAddr}, []string{f.cfg.Name}
-	if q := p.In.Context().Value(requestKey{}).(*request); q.long {
+	q := p.In.Context().Value(requestKey{}).(*request)
+	if q.about.Open {
+		h[headerOpen] = []string{"1"}
+	}
+	if q.long {
 		h.Set("Expect", "100-continue")
 	} else if !q.about.Keyed {
 		h.Del("Idempotency-Key") // net/http would take it for leave to send again; the route does not heed it

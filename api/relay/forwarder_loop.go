@@ -48,16 +48,24 @@ func (f *Forwarder) RoundTrip(r *http.Request) (*http.Response, error) {
 		} else if now.After(until) {
 			return nil, q.lost(why)
 		}
+		wait := again
+		if q.unsure {
+			wait = resend
+		}
 		select {
 		case <-r.Context().Done():
-		case <-time.After(again):
+		case <-time.After(wait):
 		}
 	}
 }
 
 // try sends a request to an instance. It is answered, or refused; with again it may be sent again.
 func (f *Forwarder) try(r *http.Request, q *request, to Target) (answer *http.Response, no *rest.Refusal, again bool) {
-	reign := f.reign(to.Life)
+	reign := f.current(to.Life)
+	if reign == nil {
+		return nil, q.lost(rest.Refuse(http.StatusServiceUnavailable, "nothing was done: another instance than %s has begun to decide "+
+			"for the network: try again", to.Name).After(time.Second)), true
+	}
 	ctx, cancel := context.WithCancel(context.Background()) // without what the proxy traces
 	gone := context.AfterFunc(r.Context(), cancel)
 	over := context.AfterFunc(reign.over, cancel)
@@ -67,9 +75,13 @@ func (f *Forwarder) try(r *http.Request, q *request, to Target) (answer *http.Re
 	if safe {
 		unheard = context.AfterFunc(reign.changed, cancel)
 	}
-	var sent atomic.Bool // on the connection that was used last: net/http uses another one if nothing was written
+	var sent atomic.Bool
 	out := r.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { sent.Store(false) },
+		GetConn: func(string) { // net/http uses another connection if nothing was written, or it is safe to send again
+			if !safe {
+				sent.Store(false)
+			}
+		},
 		WroteHeaders: func() { sent.Store(true) },
 	}))
 	out.URL.Scheme, out.URL.Host, out.Host = "http", to.Address, to.Address

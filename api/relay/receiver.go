@@ -25,6 +25,7 @@ const Path = "/weir/api/1"
 const (
 	headerFor      = "Weir-Forwarded-For"
 	headerBy       = "Weir-Forwarded-By"
+	headerOpen     = "Weir-Forwarded-Open" // present: the instance that was asked wants no tokens
 	headerRefused  = "Weir-Refused"
 	headerAnswered = "Weir-Answered" // of each answer of the API: earlier versions know nothing of Path
 )
@@ -164,7 +165,7 @@ func addressed(header, address string) bool {
 	return strings.EqualFold(header, address) || rest.IsLoopback(strings.Trim(host(header), "[]"))
 }
 
-// parseOrigin reads the two headers.
+// parseOrigin reads the headers.
 func parseOrigin(h http.Header) (o rest.Origin, err error) {
 	if len(h[headerFor]) != 1 || len(h[headerBy]) != 1 {
 		return o, fmt.Errorf("want one header %s and one %s: this path is for other instances of the cluster", headerFor, headerBy)
@@ -177,7 +178,7 @@ func parseOrigin(h http.Header) (o rest.Origin, err error) {
 	if by == "" || len(by) > maxName || strings.ContainsFunc(by, unicode.IsControl) {
 		return o, fmt.Errorf("%s %q: want the name of an instance", headerBy, rest.Truncate(by))
 	}
-	return rest.Origin{From: at.String(), Instance: by}, nil
+	return rest.Origin{From: at.String(), Instance: by, Open: len(h[headerOpen]) > 0}, nil
 }
 
 // maxName is the length of the longest name of an instance, in bytes.
@@ -190,6 +191,7 @@ func unwrapped(r *http.Request) (*http.Request, error) {
 	out.Header = r.Header.Clone()
 	out.Header.Del(headerFor)
 	out.Header.Del(headerBy)
+	out.Header.Del(headerOpen)
 	u := new(url.URL)
 	*u = *r.URL
 	u.Path, u.RawPath = strings.TrimPrefix(u.Path, Path), strings.TrimPrefix(u.RawPath, Path)

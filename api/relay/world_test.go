@@ -166,7 +166,6 @@ func (i *instance) events(w http.ResponseWriter, r *http.Request) {
 	defer i.left.Add(1)
 	w.Header().Set("Content-Type", "text/event-stream")
 	ctl := http.NewResponseController(w)
-	ctl.SetReadDeadline(time.Time{})
 	fmt.Fprintf(w, "data: %s\n\n", i.name)
 	ctl.Flush()
 	<-r.Context().Done()

@@ -21,6 +21,8 @@ type Forwarded struct {
 	Known bool
 	// Here: the token is of a file of this instance. Others take it once it is published.
 	Here bool
+	// Open: this instance asks nobody for a token.
+	Open bool
 	// Keyed: asked again, with the same Idempotency-Key, it is not done twice.
 	Keyed bool
 }
@@ -29,6 +31,7 @@ type Forwarded struct {
 type Origin struct {
 	From     string // address of the caller
 	Instance string // that the caller asked, which has checked what the request is addressed to, and its Origin
+	Open     bool   // that one asks nobody for a token
 }
 
 // originKey is the key of the *Origin in the context of a request. Nothing that a caller sends sets it.
@@ -59,7 +62,9 @@ func (s *Stack) ServeForwarded(w http.ResponseWriter, r *http.Request, from Orig
 		return
 	}
 	ctl := http.NewResponseController(w)
-	ctl.SetReadDeadline(deadline(s.cfg.Limits.Read))
+	if r.ContentLength != 0 { // else net/http reads already, to know whether the caller goes, and a deadline would end that
+		ctl.SetReadDeadline(deadline(s.cfg.Limits.Read))
+	}
 	ctl.SetWriteDeadline(deadline(s.cfg.Limits.Write))
 	defer ctl.SetWriteDeadline(time.Time{}) // of the connection's next request, which sets its own
 	s.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), originKey{}, &from)))
@@ -69,7 +74,9 @@ func (s *Stack) ServeForwarded(w http.ResponseWriter, r *http.Request, from Orig
 func (s *Stack) forward(w http.ResponseWriter, r *http.Request, route *Route, by Actor) {
 	protect(w.Header())
 	closeAfterChunked(r, w.Header())
-	about := Forwarded{Keyed: route != nil && route.Keyed && r.Header.Get("Idempotency-Key") != ""}
+	streams := route != nil && route.streams(r)
+	about := Forwarded{Open: s.gate.open,
+		Keyed: route != nil && route.Keyed && !streams && r.Header.Get("Idempotency-Key") != ""} // a stream has keys of items
 	no := s.gate.addressed(r)
 	if no == nil {
 		no = s.gate.authorize(r, RoleTenant, &by)
@@ -96,8 +103,8 @@ func (s *Stack) forward(w http.ResponseWriter, r *http.Request, route *Route, by
 			r.Header.Del("Expect")
 		}
 		body := &forwardedBody{ReadCloser: r.Body, ctl: paced.Ctl}
-		if route != nil && route.Stream != nil && r.ContentLength < 0 {
-			paced.Ctl.EnableFullDuplex()
+		paced.Ctl.EnableFullDuplex() // the answer may begin before the body has ended
+		if streams {
 			body.idle = s.cfg.Limits.StreamIdle
 		}
 		r.Body = body

@@ -211,3 +211,10 @@ func (r *Route) needs(req *http.Request) Role {
 func SchemaOf(doc *huma.OpenAPI, v any) *huma.Schema {
 	return doc.Components.Schemas.Schema(reflect.TypeOf(v), true, "")
 }
+
+// streams reports whether the body of a request may be a stream of items: it says that it is not JSON.
+func (r *Route) streams(q *http.Request) bool {
+	kind, _, _ := strings.Cut(q.Header.Get("Content-Type"), ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	return r.Stream != nil && kind != "" && kind != "application/json"
+}

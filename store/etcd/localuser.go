@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -29,9 +30,10 @@ func (l *ownUsers) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		uid, err := userOf(c)
-		if err != nil { // it has gone, or the kernel does not tell
-			l.log.Debug("the user of a connection to the peer port is not known", "from", c.RemoteAddr(), "error", err)
-			return c, nil
+		if err != nil { // it has gone
+			l.log.Debug("a connection to the peer port is refused: whose it is is not known", "from", c.RemoteAddr(), "error", err)
+			c.Close()
+			continue
 		}
 		if uid == 0 || uid == uint32(os.Geteuid()) {
 			return c, nil
@@ -48,8 +50,25 @@ func (l *ownUsers) Accept() (net.Conn, error) {
 // userOf is the user of the process at the other end of a connection within this machine.
 func userOf(c net.Conn) (uid uint32, err error) {
 	s, err := netlink.SocketGet(c.RemoteAddr(), c.LocalAddr())
+	if err == nil && (s.INode == 0 || s.State != netlink.TCP_ESTABLISHED) {
+		err = errGone // the kernel says of a socket that was closed that it is root's
+	}
 	if err != nil {
 		return 0, fmt.Errorf("socket %v: %w", c.RemoteAddr(), err)
 	}
 	return s.UID, nil
+}
+
+// errGone says that no process has the other end of a connection any more.
+var errGone = errors.New("it was closed")
+
+// tellsUsers reports whether the kernel says whose the connections to a port on loopback are.
+func tellsUsers(l net.Listener) bool {
+	c, err := net.DialTimeout("tcp", l.Addr().String(), time.Second)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	_, err = netlink.SocketGet(c.LocalAddr(), c.RemoteAddr())
+	return err == nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/weirnet/weir/internal/need"
 )
@@ -52,5 +53,39 @@ func TestOtherUsersAreRefused(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "uid=65534"); n != 2 || os.Geteuid() != 0 {
 		t.Errorf("%d refusals are logged, want one at each port: %s", n, &log)
+	}
+}
+
+// TestOtherUserThatHasGone: a process of another user that has sent its request and closed its socket before the
+// connection is accepted is refused too: the kernel says of such a socket that it is of root, or has none any more.
+func TestOtherUserThatHasGone(t *testing.T) {
+	need.Root(t)
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	host, port, _ := net.SplitHostPort(inner.Addr().String())
+	cmd := exec.Command("/bin/bash", "-c", "exec 3<>/dev/tcp/"+host+"/"+port+"; echo forged >&3")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	cmd.Dir = "/"
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond) // the goroutine that accepts is busy with others
+	got := make(chan string, 1)
+	go func() {
+		c, err := (&ownUsers{Listener: inner, log: slog.Default()}).Accept()
+		if err != nil {
+			got <- ""
+			return
+		}
+		b, _ := io.ReadAll(c)
+		got <- string(b)
+	}()
+	select {
+	case s := <-got:
+		t.Errorf("user 65534 is let in, and its request is read: %q", s)
+	case <-time.After(time.Second):
 	}
 }

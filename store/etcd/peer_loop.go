@@ -23,7 +23,12 @@ func (m *member) openPort() (closePort func(), err error) {
 	}
 	l := m.cfg.Peer.Listener
 	if a, ok := l.Addr().(*net.TCPAddr); ok && a.IP.IsLoopback() && m.port.server.TLSConfig == nil {
-		l = &ownUsers{Listener: l, log: m.cfg.Log}
+		if tellsUsers(l) {
+			l = &ownUsers{Listener: l, log: m.cfg.Log}
+		} else {
+			m.cfg.Log.Warn("every user of this machine is let in at the peer port: the kernel does not tell whose connections are " +
+				"(inet_diag); --peer-tls-cert, -key and -ca keep others out")
+		}
 	}
 	serve := m.port.server.Serve
 	if m.port.server.TLSConfig != nil {
