@@ -126,10 +126,17 @@ func runOnce(ctx context.Context, cfg Config) error {
 	// A member of several keeps its store while its instance is the owner or stands by: the others need its vote.
 	for now := (*Config)(nil); ; {
 		now, err = serve(ctx, cfg, st, said, before, now)
-		if !owner.StepsDown(err) {
+		switch {
+		case owner.StepsDown(err):
+			saysStepped(cfg.Log, err)
+		case isStores(err): // of those that are not repeated: reads under way when the store's leader changes
+			cfg.Log.Warn("the store does not answer: it is asked again", "error", err)
+			if !beat.Sleep(ctx, reopenEvery) {
+				return nil
+			}
+		default:
 			return err
 		}
-		saysStepped(cfg.Log, err)
 		said.forget()
 	}
 }
@@ -294,7 +301,10 @@ func build(ctx context.Context, n *node, cfg Config, set *settings.Settings, st 
 		return errors.Join(err, n.audit.Close())
 	}
 	n.tenants.Begin()
-	return n.buildAPI(ctx)
+	if err := n.buildAPI(ctx); err != nil {
+		return errors.Join(err, n.audit.Close())
+	}
+	return nil
 }
 
 // boot is what distinguishes this run of the instance from the one before; the zero values of seed

@@ -127,7 +127,7 @@ func (c *Config) peerFiles() cert.PeerFiles {
 
 // clusterOf are the members of an embedded store; nil: it is elsewhere.
 func clusterOf(st store.Store) *etcd.Cluster {
-	if s, ok := st.(*etcd.Store); ok {
+	if s, ok := st.(clustered); ok {
 		return s.Cluster()
 	}
 	return nil
@@ -135,11 +135,13 @@ func clusterOf(st store.Store) *etcd.Cluster {
 
 // What a store may be able to do besides; that on etcd is.
 type (
-	failing interface{ Ended() <-chan struct{} } // ends by itself
-	pager   interface{ PageOut() }               // releases the memory of what was read
+	clustered interface{ Cluster() *etcd.Cluster } // has members
+	failing   interface{ Ended() <-chan struct{} } // ends by itself
+	pager     interface{ PageOut() }               // releases the memory of what was read
 )
 
 var _ interface {
+	clustered
 	failing
 	pager
 } = (*etcd.Store)(nil)
