@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	etcderrors "go.etcd.io/etcd/server/v3/etcdserver/errors"
+
 	"github.com/weirnet/weir/store"
 )
 
@@ -271,6 +274,29 @@ func TestLostDisk(t *testing.T) {
 	}
 	list[0].Close() // the other two are a majority, with a vote each
 	again.put(t, "without a", "yes")
+}
+
+// TestLeaderChangesAtAStart: what a member asks while it begins, and another one takes the lead, it asks again; what is wrong it
+// tells at once.
+func TestLeaderChangesAtAStart(t *testing.T) {
+	a := mustStart(t, "a", t.TempDir(), "127.0.0.1:0")
+	for _, leaderless := range []error{rpctypes.ErrLeaderChanged, etcderrors.ErrLeaderChanged,
+		memberError(etcderrors.ErrTimeoutDueToLeaderFail), memberError(rpctypes.ErrNoLeader)} {
+		asked := 0
+		err := a.member.again(t.Context(), func() error {
+			if asked++; asked == 1 {
+				return leaderless
+			}
+			return nil
+		})
+		if err != nil || asked != 2 {
+			t.Errorf("%v: asked %d times, %v", leaderless, asked, err)
+		}
+	}
+	asked := 0
+	if err := a.member.again(t.Context(), func() error { asked++; return ErrRefused }); err != ErrRefused || asked != 1 {
+		t.Errorf("refused: asked %d times, %v", asked, err)
+	}
 }
 
 // TestMemberMoves: a member that is started at another address tells the others.

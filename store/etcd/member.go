@@ -207,10 +207,10 @@ func (m *member) startServing(ctx context.Context) (*Store, error) {
 		err = m.learn(ctx)
 	}
 	if err == nil {
-		err = m.verifyContent(ctx, s.client)
+		err = m.again(ctx, func() error { return m.verifyContent(ctx, s.client) })
 	}
 	if err == nil {
-		err = m.publishAddress(ctx)
+		err = m.again(ctx, func() error { return m.publishAddress(ctx) })
 	}
 	m.cfg.Waits("")
 	if err != nil {

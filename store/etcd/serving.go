@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/types"
+	etcderrors "go.etcd.io/etcd/server/v3/etcdserver/errors"
 
 	"github.com/weirnet/weir/store"
 )
@@ -136,6 +139,32 @@ func (m *member) learn(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// passing are errors of etcd's server, and of its client, of a time in which the lead of the store goes to another member.
+var passing = []error{rpctypes.ErrLeaderChanged, rpctypes.ErrNoLeader, rpctypes.ErrTimeout, rpctypes.ErrTimeoutDueToLeaderFail,
+	rpctypes.ErrTimeoutDueToConnectionLost, rpctypes.ErrTimeoutWaitAppliedIndex, rpctypes.ErrUnhealthy,
+	etcderrors.ErrLeaderChanged, etcderrors.ErrNoLeader, etcderrors.ErrTimeout,
+	etcderrors.ErrTimeoutDueToLeaderFail, etcderrors.ErrTimeoutDueToConnectionLost, etcderrors.ErrTimeoutLeaderTransfer,
+	etcderrors.ErrTimeoutWaitAppliedIndex, etcderrors.ErrUnhealthy}
+
+// again asks the store for something until it answers: of several members one may take the lead meanwhile, and what is on its
+// way then fails.
+func (m *member) again(ctx context.Context, ask func() error) error {
+	for {
+		err := ask()
+		if err == nil || !slices.ContainsFunc(passing, func(p error) bool { return errors.Is(err, p) }) {
+			return err
+		}
+		m.cfg.Waits("a leader of the store: " + err.Error())
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, ctx.Err())
+		case <-m.server.StopNotify():
+			return m.whyEnded()
+		case <-time.After(joinRetry):
+		}
+	}
 }
 
 // publishAddress tells the others where the peer port is, if it is not where they know it to be.
