@@ -182,3 +182,49 @@ func TestBeginsWithoutRoom(t *testing.T) {
 		t.Errorf("it has %q", got)
 	}
 }
+
+// TestAllBeginShortOfRoom holds that members begin, of which more than half have so little room that they would part: they
+// serve, and refuse what would be written, as they would if they had not ended.
+func TestAllBeginShortOfRoom(t *testing.T) {
+	list, disks := onDisks(t)
+	list[0].put(t, "before", "yes")
+	for _, i := range list {
+		i.Close()
+	}
+	disks[1].free.Store(60 << 20)
+	disks[2].free.Store(80 << 20)
+	type started struct {
+		n   int
+		i   *instance
+		err error
+	}
+	ended := make(chan started, len(list))
+	for n := range list {
+		go func() {
+			i, err := startMemberOf(t.Context(), t, list[n].name, list[n].dir, list[n].address,
+				func(_ string, cfg *Config) { cfg.free = disks[n].of })
+			ended <- started{n, i, err}
+		}()
+	}
+	for range list {
+		select {
+		case s := <-ended:
+			if s.err != nil {
+				t.Fatal(s.err)
+			}
+			list[s.n] = s.i
+		case <-time.After(need.Patience):
+			t.Fatal("they do not begin")
+		}
+	}
+	tellDisks(list[:]...)
+	for _, i := range list {
+		if got := i.get(t, "before"); got != "yes" {
+			t.Errorf("%s has %q", i.name, got)
+		}
+		need.Await(t, "it to refuse", func() bool { return errors.Is(i.txn(t, "k"), store.ErrFull) })
+		i.put(t, "instances/owner", i.name)
+	}
+	disks[1].free.Store(1 << 40)
+	need.Await(t, "requests to be taken again", func() bool { return list[0].txn(t, "k") == nil })
+}

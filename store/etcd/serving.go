@@ -60,12 +60,14 @@ func (m *member) awaitServing(ctx context.Context) error {
 }
 
 // awaitRoom waits until there is room for what etcd needs when it begins, without limit, where other members go on meanwhile.
+// A quarter of the reserve is enough, as for one without which the others are too few: whether they are is known only when it
+// has begun, and where they are not it parts from them at once.
 func (m *member) awaitRoom(ctx context.Context) error {
 	var said time.Time
-	for m.cfg.Peer != nil && m.cfg.several() && !m.cfg.fresh() && m.free() < m.cfg.Reserve/partBelow {
+	for m.cfg.Peer != nil && m.cfg.several() && !m.cfg.fresh() && m.free() < m.cfg.Reserve/mendAbove {
 		if time.Since(said) >= waitsEvery {
 			said = time.Now()
-			why := shortage(m.cfg.Dir, m.free(), m.cfg.Reserve/partBelow)
+			why := shortage(m.cfg.Dir, m.free(), m.cfg.Reserve/mendAbove)
 			m.cfg.Waits("room on its disk: " + why)
 			m.cfg.Log.Error("the store cannot begin yet: this member waits for room on its disk", "reason", why)
 		}
