@@ -57,6 +57,7 @@ func (w *diskWatch) probe(ctx context.Context) {
 	block := make([]byte, 512)
 	each(ctx, probeEvery, func(now, _ time.Time) {
 		if isAlone(roster(m.server)) {
+			w.sync.forget()
 			return
 		}
 		w.sync.begin(now)

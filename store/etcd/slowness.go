@@ -109,6 +109,13 @@ func (s *slowness) end(now time.Time) {
 	}
 }
 
+// forget forgets how long probes took: none are made any more, so none would say that the disk is well.
+func (s *slowness) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last, s.well, s.text, s.ended = nil, 0, "", time.Time{}
+}
+
 // slow notes that the disk is slow.
 func (s *slowness) slow(now time.Time, text string) {
 	if s.text == "" {

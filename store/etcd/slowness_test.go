@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirnet/weir/internal/need"
 )
 
 // disk of a test: probes that take so long, with the ticks of a process that runs so late.
@@ -58,6 +60,34 @@ func TestSlowness(t *testing.T) {
 		if got := p.s.why(); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestAloneIsNotSlow holds that a member whose disk was slow is not called so any more when the others were removed: its disk
+// is not probed then, and harms nobody else.
+func TestAloneIsNotSlow(t *testing.T) {
+	a := mustStart(t, "a", t.TempDir(), "127.0.0.1:0")
+	b := mustStart(t, "b", t.TempDir(), "127.0.0.1:0", a.address)
+	probes := func() int {
+		s := &a.member.disk.sync
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.last)
+	}
+	need.Await(t, "its disk to be probed", func() bool { return probes() > 0 })
+	s := &a.member.disk.sync
+	s.mu.Lock()
+	s.slow(time.Now(), "a synchronisation has not ended for 3 s")
+	s.mu.Unlock()
+	if d := a.Cluster().Disk(); d.State() != "disk slow" {
+		t.Fatalf("the disk is %q", d.State())
+	}
+	if err := a.Cluster().Remove(t.Context(), b.member.server.MemberID().String()); err != nil {
+		t.Fatal(err)
+	}
+	need.Await(t, "it not to be called slow", func() bool { d := a.Cluster().Disk(); return d.Fit() })
+	if n := probes(); n != 0 {
+		t.Errorf("%d probes of then are kept", n)
 	}
 }
 
