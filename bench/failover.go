@@ -241,7 +241,7 @@ func (s *failoverScore) take(i int, k *failoverRun) {
 	}
 	x.Take("intents refused, or without an answer", "", float64(k.refused))
 	x.Take("owners replaced that lived", "", float64(k.moved))
-	x.Take("started again to standing by", "ms", report.Milliseconds(k.back))
+	x.Take("begun again, or going on, to standing by", "ms", report.Milliseconds(k.back))
 	if k.ledToo {
 		s.ledToo++
 	}

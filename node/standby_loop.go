@@ -80,7 +80,11 @@ func (s *standby) wait(ctx context.Context) error {
 		if s.forward != nil && other != nil {
 			s.forward.Decides(other.Incarnation)
 		}
-		s.alarms.Raise(netview.AlarmStore, "owner", s.ready().Error())
+		if other != nil && s.peers != nil { // it stands by as it is to, and has the owner answer
+			s.alarms.Clear(netview.AlarmStore, "owner")
+		} else {
+			s.alarms.Raise(netview.AlarmStore, "owner", s.ready().Error())
+		}
 		if serves {
 			return
 		}

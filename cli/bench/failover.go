@@ -27,8 +27,8 @@ instances are killed by SIGKILL, one after the other, and started again with wha
 
 Times are from the signal. Who is the master of a switch, and whose writes it accepts, is seen at the switches. There is no
 result if a packet on an installed path is lost, a switch accepts a write of an instance that is not its master, an accepted
-intent is missing, an entry is missing that a barrier had confirmed to a tenant without that a restart was announced, or the
-intents were offered late.`,
+intent is missing, an entry that a barrier had confirmed to a tenant is missing and no restart was announced, or the intents
+were offered late.`,
 		Example: `  weir bench failover
   weir bench failover --kill owner,handover --kills 30 --tenant 100
   weir bench failover --instances 5 --topology wan:206,hosts=2 --rate 500`,
