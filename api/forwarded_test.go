@@ -33,6 +33,9 @@ func standbyOf(t testing.TB, owner *small) *Server {
 	return New(cfg)
 }
 
+// worked is a revision, whose last part counts what happened to intents, some of it after the answer.
+var worked = regexp.MustCompile(`(\be\.[0-9]+)\.i[0-9]+`)
+
 // drawn is what differs between two instances that are asked the same.
 var drawn = regexp.MustCompile(`weir_[-_A-Za-z0-9]+|(tenant|viewer)-[0-9a-f]{8}`)
 
@@ -72,7 +75,8 @@ func TestStandbyAnswersAsTheOwner(t *testing.T) {
 			if route.Instance && c.role == rest.RoleTenant && got.Code >= 400 {
 				continue
 			}
-			w, g := drawn.ReplaceAllString(want.Body.String(), "T"), drawn.ReplaceAllString(got.Body.String(), "T")
+			plain := func(s string) string { return worked.ReplaceAllString(drawn.ReplaceAllString(s, "T"), "$1") }
+			w, g := plain(want.Body.String()), plain(got.Body.String())
 			if route.Path == auditPath && want.Code == http.StatusOK {
 				w, g = "", "" // ids; and what came without a token was refused by the standby
 			}
@@ -85,7 +89,7 @@ func TestStandbyAnswersAsTheOwner(t *testing.T) {
 					h.Del(name)
 				}
 			}
-			same := func(a, b []string) bool { return len(a) == len(b) && a[0] == b[0] }
+			same := func(a, b []string) bool { return len(a) == len(b) && plain(a[0]) == plain(b[0]) }
 			if !maps.EqualFunc(want.Header(), got.Header(), same) {
 				t.Errorf("%s %s with Authorization %q: headers %v, at the standby %v", route.Method, askedPath(route), c.auth,
 					want.Header(), got.Header())

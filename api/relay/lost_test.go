@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func TestOtherKeyHeader(t *testing.T) {
 	w := newWorld(t)
 	w.decides(w.a)
 	w.want(200, "a", "GET", "/v1/rows", "") // the next one uses the connection again
-	w.a.dropped = func(http.Header) {}
+	w.a.drop(func(http.Header) {})
 	w.ask("POST", "/v1/rows", "{}", "X-Idempotency-Key", "1")
 	if n := w.a.wrote.Load(); n != 1 {
 		t.Errorf("done %d times", n)
@@ -82,14 +83,14 @@ func TestOtherKeyHeader(t *testing.T) {
 // twice.
 func TestKeyOfAStream(t *testing.T) {
 	w := newWorld(t)
-	done := 0
+	var done atomic.Int32
 	stream := rest.Route{Method: "POST", Path: "/v1/intents", ID: "intents", Keyed: true, Handler: rest.Plain(w.a.add),
 		Stream: func(_ http.ResponseWriter, r *http.Request, _ rest.Actor) bool {
 			if r.Header.Get("Content-Type") != "application/x-ndjson" {
 				return false
 			}
 			rest.Body(r)
-			done++
+			done.Add(1)
 			panic(http.ErrAbortHandler)
 		}}
 	w.a.stack.Add([]rest.Route{stream})
@@ -100,8 +101,8 @@ func TestKeyOfAStream(t *testing.T) {
 	w.api = api
 	w.decides(w.a)
 	w.ask("POST", "/v1/intents", "{}\n", "Idempotency-Key", "1", "Content-Type", "application/x-ndjson")
-	if done != 1 {
-		t.Errorf("sent %d times", done)
+	if n := done.Load(); n != 1 {
+		t.Errorf("sent %d times", n)
 	}
 }
 

@@ -167,7 +167,7 @@ func TestHeld(t *testing.T) {
 func TestLost(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Hold = 5 * time.Second })
 	w.decides(w.a)
-	w.a.dropped = func(http.Header) {}
+	w.a.drop(func(http.Header) {})
 	answer := w.want(503, "the outcome is unknown", "POST", "/v1/rows", "{}")
 	if answer.Header.Get("Weir-Outcome") != "unknown" || answer.Header.Get("Retry-After") != "1" {
 		t.Errorf("headers %v", answer.Header)
@@ -177,12 +177,12 @@ func TestLost(t *testing.T) {
 	if got := w.a.wrote.Load(); got != 3 {
 		t.Errorf("3 writes were done %d times", got)
 	}
-	w.a.dropped = func(http.Header) {
+	w.a.drop(func(http.Header) {
 		if w.target.Load().Name == "a" {
 			w.c.decide()
 			w.know(w.c)
 		}
-	}
+	})
 	w.want(200, "c /v1/rows", "GET", "/v1/rows", "")
 	w.c.end()
 	<-w.c.served

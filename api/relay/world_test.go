@@ -59,9 +59,9 @@ type instance struct {
 
 	wrote   atomic.Int32 // POSTs that were done
 	reads   atomic.Int32
-	left    atomic.Int32      // streams whose caller has gone
-	gate    chan struct{}     // not nil: POSTs wait for it after they were done
-	dropped func(http.Header) // called before the connection is cut; nil: answers are given
+	left    atomic.Int32                      // streams whose caller has gone
+	gate    chan struct{}                     // not nil: POSTs wait for it after they were done
+	dropped atomic.Pointer[func(http.Header)] // called before the connection is cut; nil: answers are given
 }
 
 // world is instances a and b that can decide, and b's API as one that stands by.
@@ -122,12 +122,16 @@ func (i *instance) decide() {
 func (i *instance) stop() { i.end(); <-i.served }
 
 func (i *instance) cut(w http.ResponseWriter, r *http.Request) bool {
-	if i.dropped == nil {
+	dropped := i.dropped.Load()
+	if dropped == nil {
 		return false
 	}
-	i.dropped(r.Header)
+	(*dropped)(r.Header)
 	return true
 }
+
+// drop has connections be cut, after f was called, and no answers given.
+func (i *instance) drop(f func(http.Header)) { i.dropped.Store(&f) }
 
 func (i *instance) rows(w http.ResponseWriter, r *http.Request) {
 	i.reads.Add(1)
