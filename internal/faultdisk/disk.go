@@ -62,10 +62,7 @@ func Mount(t testing.TB, dir string) *Disk {
 func (d *Disk) mount() error {
 	d.pending, d.dirty = nil, map[uint64]map[int64]string{}
 	root := &fs.LoopbackRoot{Path: d.live}
-	root.NewNode = func(r *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscallStat) fs.InodeEmbedder {
-		return &node{LoopbackNode: fs.LoopbackNode{RootData: r}, d: d}
-	}
-	top := root.NewNode(root, nil, "", nil)
+	top := &node{LoopbackNode: fs.LoopbackNode{RootData: root}, d: d}
 	root.RootNode = top
 	var err error
 	d.server, err = fs.Mount(d.Dir, top, &fs.Options{MountOptions: fuse.MountOptions{DirectMount: true, FsName: "faultdisk",

@@ -10,12 +10,15 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-type syscallStat = syscall.Stat_t
-
 // node is a file or a folder. What it does to the live one the Disk is told of.
 type node struct {
 	fs.LoopbackNode
 	d *Disk
+}
+
+// WrapChild implements fs.NodeWrapChilder: whatever is found is one of these.
+func (n *node) WrapChild(_ context.Context, ops fs.InodeEmbedder) fs.InodeEmbedder {
+	return &node{LoopbackNode: fs.LoopbackNode{RootData: ops.(*fs.LoopbackNode).RootData}, d: n.d}
 }
 
 // path is where it is, below the disk.

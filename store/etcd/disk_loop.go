@@ -61,7 +61,8 @@ func (w *diskWatch) probe(ctx context.Context) {
 			return
 		}
 		w.sync.begin(now)
-		if _, err := f.WriteAt(block, 0); err == nil {
+		_, err := f.WriteAt(block, 0)
+		if err == nil {
 			err = f.Sync()
 		}
 		if err != nil {
