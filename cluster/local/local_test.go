@@ -42,6 +42,9 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		one = c.Instances[1]
 	}
 	await(t, c, one.Name, "standby")
+	if page, err := one.Client().Alarms(ctx, false); err != nil || len(page.Items) != 0 {
+		t.Errorf("alarms of one that stands by as it is to: %+v, %v", page, err)
+	}
 	pid := one.PID()
 	one.Kill()
 	if one.Running() || one.PID() != 0 || len(c.Living()) != 2 || c.Owner(ctx) != owner {
