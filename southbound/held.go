@@ -69,6 +69,7 @@ func (b *Standby) Ask() {
 // Ask does if that was not called.
 func (b *Standby) Take() {
 	b.Ask()
+	b.g.took.Store(b.g.cfg.Now().UnixNano())
 	b.mu.Lock()
 	list := b.held
 	b.phase, b.held = sessionsBegin, nil

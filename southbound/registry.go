@@ -51,6 +51,7 @@ type Registry struct {
 	apps      []App
 	epoch     atomic.Uint64
 	unowned   atomic.Uint64 // errors about messages that nobody sent
+	took      atomic.Int64  // when this instance has taken over from another, in ns of Unix time; 0: it has not
 	quiet     logLimiter
 	masters   *netview.Masters
 	roles     roles

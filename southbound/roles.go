@@ -109,7 +109,28 @@ func (r *roles) demoted(sw *Switch) {
 	if sw.role.writes.Swap(false) {
 		r.loses(sw, "it refuses what this instance writes: "+anotherMaster)
 		r.g.apply()
+		r.reclaimLater(sw)
 	}
+}
+
+// unknowing is how long after a take-over the instance that was replaced may not know it, at most, and ask switches for the role
+// of master: it steps down before (store/owner). With OpenFlow 1.0, which has no generations, they make it their master.
+const unknowing = 6 * time.Second
+
+// reclaimLater has a switch without generations asked again soon, if whoever was replaced may have asked it, and for the last
+// time when that one knows.
+func (r *roles) reclaimLater(sw *Switch) {
+	at := time.Unix(0, r.g.took.Load()).Add(unknowing)
+	if sw.Version != openflow.V10 || r.g.took.Load() == 0 || !r.g.cfg.Now().Before(at) {
+		return
+	}
+	if soon := r.g.cfg.Now().Add(retryAtFirst); soon.Before(at) {
+		at = soon
+	}
+	r.mu.Lock()
+	r.later = append(r.later, retry{sw, at, true})
+	r.mu.Unlock()
+	r.Bell.Ring()
 }
 
 // anotherMaster is why a switch does not take what this instance writes, and what to do.
@@ -156,8 +177,9 @@ type knownGeneration struct {
 
 // retry is a switch that is asked again.
 type retry struct {
-	sw *Switch
-	at time.Time
+	sw      *Switch
+	at      time.Time
+	reclaim bool // though it has another master
 }
 
 // How long the store is waited for; and how long after it, or a switch, did not answer that is asked again: twice as long each
@@ -227,7 +249,7 @@ func (r *roles) again(sw *Switch, why error) {
 	pause := min(retryAtFirst<<min(n-1, 10), retryAtMost)
 	r.g.cfg.Log.Warn("the switch has not made this instance its master: it is asked again", "dpid", sw.DPID, "why", why, "in", pause)
 	r.mu.Lock()
-	r.later = append(r.later, retry{sw, r.g.cfg.Now().Add(pause)})
+	r.later = append(r.later, retry{sw: sw, at: r.g.cfg.Now().Add(pause)})
 	r.mu.Unlock()
 	r.Bell.Ring()
 }
@@ -248,7 +270,11 @@ func (r *roles) turn() (next time.Time) {
 	}
 	r.mu.Unlock()
 	for _, l := range later {
-		if !now.Before(l.at) {
+		switch {
+		case now.Before(l.at):
+		case l.reclaim:
+			r.request(l.sw, r.g.cfg.Terms.Term())
+		default:
 			r.resolve(l.sw)
 		}
 	}
@@ -280,9 +306,13 @@ func (r *roles) above(ctx context.Context, generation uint64) (term uint64, err 
 
 // ask asks a switch for the role in a term that was raised for it. The answer comes to the session's reader.
 func (r *roles) ask(sw *Switch, term uint64) {
-	if sw.role.lost.Load() {
-		return
+	if !sw.role.lost.Load() {
+		r.request(sw, term)
 	}
+}
+
+// request is ask, of a switch that may have another master.
+func (r *roles) request(sw *Switch, term uint64) {
 	request := &openflow.RoleRequest{Role: openflow.RoleMaster, Generation: term}
 	err := sw.Session.Request(request, func(m openflow.Message, err error) {
 		reply, ok := m.(*openflow.RoleReply)

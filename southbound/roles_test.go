@@ -525,6 +525,29 @@ func TestSlaveOf10(t *testing.T) {
 	})
 }
 
+// TestTakenBackAfterATakeOver: a switch of OpenFlow 1.0 that is lost soon after a take-over, perhaps to who was replaced and does
+// not know it, is asked again, and one that is lost later is not.
+func TestTakenBackAfterATakeOver(t *testing.T) {
+	for ago, back := range map[time.Duration]bool{time.Second: true, unknowing: false} {
+		synctest.Test(t, func(t *testing.T) {
+			first, second := newContender(t, 1), newContender(t, 1)
+			dialer := session.NewDialer(session.Config{Versions: []openflow.Version{openflow.V10}})
+			defer dialer.Close(context.Background())
+			roles := new(session.Roles)
+			first.meet(dialer, roles, 7)
+			first.g.took.Store(time.Now().Add(-ago).UnixNano())
+			second.meet(dialer, roles, 7)
+			_ = first.write()
+			first.is("the first, deposed", false)
+			time.Sleep(time.Minute)
+			first.is("the first, later", back)
+			if alarmed := first.alarmed(7) != ""; alarmed == back {
+				t.Errorf("%v after a take-over: alarm %v", ago, alarmed)
+			}
+		})
+	}
+}
+
 // TestLostWhileAsked: a switch that has made another its master, while this instance still wanted to ask it again, is not taken
 // back: the other stays its master.
 func TestLostWhileAsked(t *testing.T) {
